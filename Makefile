@@ -1,0 +1,120 @@
+# `make book` reads the book, `make test` proves that it holds. Both do all of their own set-up.
+
+.DEFAULT_GOAL := help
+.PHONY: help install site book serve test lint links bench lab drafts notebooks address clean
+
+# The first Python from 3.11 on; `make PYTHON=…` names another.
+PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
+	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
+PORT ?= 8000
+VENV := .venv
+PY := $(VENV)/bin/python
+CPU_INDEX := https://download.pytorch.org/whl/cpu
+
+# What was installed and what was built are named by a checksum of what they were made from, so that
+# nothing stale is ever served and nothing is made twice.
+sum = $(shell find $(1) -type f ! -name '*.pyc' ! -name '*.tmp.ipynb' ! -path '*.egg-info/*' \
+	! -path '*/.ipynb_checkpoints/*' 2>/dev/null | LC_ALL=C sort | xargs cksum | cksum | cut -d ' ' -f 1)
+INSTALLED := $(VENV)/installed-$(call sum,requirements.txt pyproject.toml)
+COLAB := .colab/installed-$(call sum,tests/notebooks/colab.txt)
+BUILT := _build/site-$(call sum,book src _config.yml _toc.yml requirements.txt pyproject.toml)
+
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+export OMP_NUM_THREADS := 1 # things run side by side: two torch processes with two threads each stall
+export PYDEVD_DISABLE_FILE_VALIDATION := 1
+
+help:
+	@echo "make book       build the book and serve it on this machine (Ctrl-C ends it)"
+	@echo "make test       lint, unit tests, notebooks, Python/JavaScript parity, the site in a browser"
+	@echo "make serve      serve what is built"
+	@echo "make lab        open the chapters in JupyterLab"
+	@echo "make drafts     write the notebooks as text into .drafts/, for editing"
+	@echo "make notebooks  take over edited drafts, execute and normalise every notebook"
+	@echo "make links      ask every address in the book whether it still answers"
+	@echo "make bench      measure the pages and widgets in a browser"
+	@echo "make address    write the repository's address from pyproject.toml wherever it stands"
+	@echo "make clean      remove everything that was made"
+
+install: $(INSTALLED)
+
+$(INSTALLED):
+	@test -n "$(PYTHON)" || { echo "This needs Python 3.11 or newer: install it, or name one with 'make PYTHON=…'." >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \
+		{ echo "This needs Python 3.11 or newer; $(PYTHON) is $$($(PYTHON) -V 2>&1)." >&2; exit 1; }
+	@need=3; command -v nvidia-smi >/dev/null && need=9; \
+		test $$(df -Pk . | awk 'NR == 2 { print $$4 }') -gt $${need}000000 || \
+		{ echo "This needs $$need GB of free disk space here; there are $$(df -Ph . | awk 'NR == 2 { print $$4 }')." >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip' 2>/dev/null || \
+		{ test "$$(id -u)" = 0 && apt-get update -q && apt-get install -y -q python3-venv; } || \
+		{ echo "This needs Python's venv module: 'sudo apt install python3-venv' brings it on Debian and Ubuntu." >&2; exit 1; }
+	@rm -rf $(VENV) && $(PYTHON) -m venv $(VENV)
+	@$(PY) -m pip install --quiet --retries 1 --timeout 20 $$(grep '^setuptools==' requirements.txt | cut -d ' ' -f 1) || \
+		{ echo "The Python package index cannot be reached: is there a network?" >&2; exit 1; }
+	@if test "$$(uname -s)" = Linux && ! command -v nvidia-smi >/dev/null && \
+		$(PY) -c 'import urllib.request as u; u.urlopen("$(CPU_INDEX)/torch/", timeout=10)' 2>/dev/null; then \
+		$(PY) -m pip install --quiet --index-url $(CPU_INDEX) $$(grep '^torch==' requirements.txt | cut -d ' ' -f 1); fi
+	$(PY) -m pip install --quiet -r requirements.txt
+	@$(PY) -m pip install --quiet --no-deps --no-build-isolation -e .
+	@touch $@
+
+# A build that fails leaves the last good site as it was.
+site: $(BUILT)
+
+$(BUILT): $(INSTALLED)
+	@rm -rf _build/next
+	$(VENV)/bin/jupyter-book build book --config _config.yml --toc $(CURDIR)/_toc.yml \
+		--path-output _build/next --warningiserror --nitpick --keep-going --quiet >/dev/null
+	@rm -rf _build/html _build/site-* && mv _build/next/_build/html _build/html && rm -rf _build/next
+	@touch $@
+
+book: site serve
+
+serve: $(INSTALLED)
+	@test -d _build/html || { echo "There is no site yet: 'make book' builds it." >&2; exit 1; }
+	@port=$(PORT); $(PY) -c 'import socket; socket.socket().bind(("127.0.0.1", $(PORT)))' 2>/dev/null || port=0; \
+		trap 'exit 0' INT; \
+		$(PY) -u -m http.server $$port --bind 127.0.0.1 --directory _build/html 2>/dev/null
+
+test: lint site $(COLAB) browser
+	$(PY) -m pytest -q -n 2 --dist loadfile --nbval --nbval-current-env \
+		--nbval-sanitize-with tests/notebooks/sanitize.cfg tests src book
+
+lint: $(INSTALLED)
+	$(PY) -m ruff check
+	$(PY) -m ruff format --check
+
+$(COLAB): $(INSTALLED)
+	@rm -rf .colab
+	$(PY) -m pip install --quiet --no-deps --target .colab -r tests/notebooks/colab.txt
+	@touch $@
+
+# A browser is found, or installed, or its absence is an error.
+.PHONY: browser
+browser: $(INSTALLED)
+	@$(PY) -c 'from tests.browser import installed; raise SystemExit(not installed())' || \
+		{ test "$$(id -u)" = 0 && command -v apt-get >/dev/null && apt-get update -q && apt-get install -y -q --no-install-recommends chromium; } || \
+		$(PY) -m playwright install chromium || \
+		{ echo "The tests need Chromium or Chrome, and none could be installed." >&2; exit 1; }
+
+bench: site browser
+	$(PY) -m bench.pages
+
+links: $(INSTALLED)
+	$(VENV)/bin/jupyter-book build book --config _config.yml --toc $(CURDIR)/_toc.yml \
+		--path-output _build/links --builder linkcheck
+
+lab: $(INSTALLED)
+	$(VENV)/bin/jupyter lab --notebook-dir book
+
+drafts: $(INSTALLED)
+	$(PY) scripts/notebooks.py drafts
+
+notebooks: $(INSTALLED)
+	$(PY) scripts/notebooks.py execute
+
+address: $(INSTALLED)
+	$(PY) scripts/address.py
+
+clean:
+	rm -rf $(VENV) .colab _build .drafts .pytest_cache .ruff_cache .hypothesis src/*.egg-info
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,155 @@
+"""Write, execute and normalise the book's notebooks.
+
+``python scripts/notebooks.py drafts [STEM …]`` writes ``.drafts/<stem>.md`` for editing (jupytext's
+MyST format; ignored by git, never a second source). ``python scripts/notebooks.py execute
+[STEM …]`` takes over every draft that is newer than its notebook, formats, executes and
+normalises, so that two runs give the same bytes. Without stems, all notebooks.
+"""
+
+import argparse
+import base64
+import hashlib
+import io
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import jupytext
+import nbformat
+from nbclient import NotebookClient
+from nbformat import NotebookNode
+from PIL import Image
+
+ROOT = Path(__file__).resolve().parent.parent
+BOOK = ROOT / "book"
+DRAFTS = ROOT / ".drafts"
+WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
+METADATA = {
+    "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+    "language_info": {"name": "python"},
+}
+HIDDEN = {"hide-input", "hide-cell", "remove-input"}
+SPAN = re.compile(r'(<span data-glue="(?P<name>[\w-]+)">)(?P<text>.*?)(</span>)')
+
+
+def glued(notebook: NotebookNode) -> dict[str, str]:
+    """Return name → text of everything the notebook's outputs record with ``glue``."""
+    return {
+        output.metadata["scrapbook"]["name"]: next(iter(output.data.values()))
+        for cell in notebook.cells
+        for output in cell.get("outputs", [])
+        if "scrapbook" in output.get("metadata", {})
+    }
+
+
+def fill_spans(notebook: NotebookNode) -> None:
+    """Write the recorded values into the spans of the prose."""
+    values = glued(notebook)
+
+    def value(match: re.Match) -> str:
+        if match["name"] not in values:
+            raise ValueError(f"no cell records a value named {match['name']!r} with glue")
+        return f"{match[1]}{values[match['name']]}{match[4]}"
+
+    for cell in notebook.cells:
+        if cell.cell_type == "markdown":
+            cell.source = SPAN.sub(value, cell.source)
+
+
+def in_few_colours(png: str) -> str:
+    """Return a base64 PNG with a palette of 64 colours, a third of its size; once is enough."""
+    image = Image.open(io.BytesIO(base64.b64decode(png)))
+    if image.mode == "P":
+        return png
+    buffer = io.BytesIO()
+    image.convert("RGB").quantize(64, dither=Image.Dither.NONE).save(buffer, "PNG", optimize=True)
+    return base64.b64encode(buffer.getvalue()).decode("ascii")
+
+
+def normalise(notebook: NotebookNode) -> None:
+    """Remove what differs between two equal runs: ids, widget models, front-end metadata."""
+    notebook.metadata = nbformat.from_dict(METADATA)
+    notebook.nbformat, notebook.nbformat_minor = 4, 5
+    seen: dict[str, int] = {}
+    for cell in notebook.cells:
+        digest = hashlib.sha256(cell.source.encode()).hexdigest()[:8]
+        seen[digest] = seen.get(digest, 0) + 1
+        cell.id = digest if seen[digest] == 1 else f"{digest}-{seen[digest]}"
+        cell.metadata.pop("execution", None)
+        if HIDDEN & set(cell.metadata.get("tags", [])):  # the same in JupyterLab and in Colab
+            cell.metadata["jupyter"] = {"source_hidden": True}
+            cell.metadata["cellView"] = "form"
+        if cell.source.startswith("# Solution"):
+            show, hide = "Show the solution", "Hide the solution"
+            cell.metadata["mystnb"] = {"code_prompt_show": show, "code_prompt_hide": hide}
+        for output in cell.get("outputs", []):
+            if WIDGET_VIEW in output.get("data", {}):
+                del output.data[WIDGET_VIEW]  # its model is not stored; the picture beside it is
+                output.metadata.pop(WIDGET_VIEW, None)
+            if "image/png" in output.get("data", {}):
+                output.data["image/png"] = in_few_colours(output.data["image/png"])
+
+
+def take_over_draft(path: Path) -> NotebookNode:
+    """Return the notebook's cells, from its draft where that is newer."""
+    draft = DRAFTS / f"{path.stem}.md"
+    if draft.exists() and (not path.exists() or draft.stat().st_mtime > path.stat().st_mtime):
+        return jupytext.read(draft, fmt="md:myst")
+    return nbformat.read(path, as_version=4)
+
+
+def execute(path: Path) -> None:
+    """Execute one notebook and write it normalised; on failure the file stays as it was."""
+    notebook = take_over_draft(path)
+    normalise(notebook)
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            cell.outputs, cell.execution_count = [], None
+    scratch = path.with_name(f"{path.stem}.tmp.ipynb")
+    try:
+        nbformat.write(notebook, scratch)
+        ruff = [sys.executable, "-m", "ruff"]
+        subprocess.run([*ruff, "check", "--fix-only", "--quiet", scratch], check=True)
+        subprocess.run([*ruff, "format", "--quiet", scratch], check=True)
+        notebook = nbformat.read(scratch, as_version=4)
+        resources = {"metadata": {"path": str(BOOK)}}
+        NotebookClient(
+            notebook,
+            timeout=120,
+            resources=resources,
+            store_widget_state=False,
+            coalesce_streams=True,
+        ).execute()
+        fill_spans(notebook)
+        normalise(notebook)
+        nbformat.validate(notebook)
+        nbformat.write(notebook, scratch)
+        scratch.replace(path)
+    finally:
+        scratch.unlink(missing_ok=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("action", choices=["drafts", "execute"])
+    parser.add_argument("stems", nargs="*", help="such as 05_scaling")
+    arguments = parser.parse_args()
+    DRAFTS.mkdir(exist_ok=True)
+    present = {path.stem for path in (*BOOK.glob("*.ipynb"), *DRAFTS.glob("*.md"))}
+    stems = arguments.stems or sorted(present)
+    if unknown := set(stems) - present:
+        sys.exit(f"no such notebook: {sorted(unknown)}; there are {sorted(present)}")
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    for stem in stems:
+        path = BOOK / f"{stem}.ipynb"
+        if arguments.action == "drafts":
+            jupytext.write(nbformat.read(path, as_version=4), DRAFTS / f"{stem}.md", fmt="md:myst")
+        else:
+            execute(path)
+        print(stem)
+
+
+if __name__ == "__main__":
+    main()

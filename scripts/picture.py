@@ -1,0 +1,21 @@
+"""Take the README's picture: the landing page's widget, as the built site shows it.
+
+Needs `make site` first, and a font for Chinese (Debian: fonts-noto-cjk).
+"""
+
+from playwright.sync_api import sync_playwright
+
+from tests.browser import LAUNCH, ROOT, SITE, find_browser, serve
+
+TARGET = ROOT / "book" / "assets" / "six_steps.png"
+
+if __name__ == "__main__":
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=find_browser(), args=LAUNCH)
+        for base in serve(SITE):
+            page = browser.new_page(
+                viewport={"width": 1280, "height": 1000}, device_scale_factor=1.5
+            )
+            page.goto(f"{base}intro.html")
+            page.locator(".attnsteps-widget[data-ready] .aw").first.screenshot(path=TARGET)
+        browser.close()

@@ -1,0 +1,134 @@
+"""Fixtures that open pages in a real headless Chromium; a plugin that pyproject.toml names."""
+
+import functools
+import http.server
+import os
+import shutil
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, ConsoleMessage, Page, Request, sync_playwright
+
+ROOT = Path(__file__).resolve().parent.parent
+SITE = Path(os.environ.get("ATTNSTEPS_SITE", ROOT / "_build" / "html"))
+JS = ROOT / "src" / "attnsteps" / "widgets" / "js"
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+MAC = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"
+LAUNCH = ["--disable-gpu", "--disable-background-networking"]
+if hasattr(os, "geteuid") and os.geteuid() == 0:
+    LAUNCH.append("--no-sandbox")  # Chromium's sandbox refuses to run as root
+
+
+class QuietHandler(http.server.SimpleHTTPRequestHandler):
+    """Serves files without a line of log for each."""
+
+    def log_message(self, *args: object) -> None:
+        pass
+
+
+def serve(folder: Path) -> Iterator[str]:
+    """Serve a folder on a free port of this machine; yield its address with a slash at the end."""
+    handler = functools.partial(QuietHandler, directory=str(folder))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}/"
+        server.shutdown()
+        thread.join()
+
+
+def find_browser() -> str | None:
+    """Return the path of the system's Chromium or Chrome, or None."""
+    return next(filter(None, map(shutil.which, NAMES)), MAC if Path(MAC).exists() else None)
+
+
+def installed() -> bool:
+    """Say whether there is a browser to test in: the system's, or one that Playwright brought."""
+    with sync_playwright() as playwright:
+        return bool(find_browser()) or Path(playwright.chromium.executable_path).exists()
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """The system's Chromium or Chrome, else Playwright's own; none at all is an error."""
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=find_browser(), args=LAUNCH)
+        yield started
+        started.close()
+
+
+@pytest.fixture(scope="session")
+def site() -> Iterator[str]:
+    """The address of the built site, served from ``_build/html``."""
+    if not (SITE / "intro.html").exists():
+        pytest.fail("the site is not built: run `make site`, or `make test`, which does so first")
+    yield from serve(SITE)
+
+
+@pytest.fixture(scope="session")
+def maths_page(browser: Browser) -> Iterator[tuple[Page, str]]:
+    """A page that can import the widgets' JavaScript modules, and the address they are under."""
+    for base in serve(JS):
+        page = browser.new_page()
+        page.goto(f"{base}maths/")  # any page of the same origin will do
+        yield page, base
+        page.close()
+
+
+def visit(
+    browser: Browser, address: str, *, width: int = 1280, **options: object
+) -> tuple[Page, list[str]]:
+    """Open a page, wait for its widgets, and keep a list of everything that goes wrong on it."""
+    page = browser.new_context(viewport={"width": width, "height": 900}, **options).new_page()
+    problems: list[str] = []
+    host = address.rsplit("/", 1)[0]
+
+    def hear(message: ConsoleMessage) -> None:
+        if message.type in ("error", "warning"):
+            problems.append(f"{message.type}: {message.text} {message.location['url']}")
+
+    def watch(request: Request) -> None:
+        if not request.url.startswith((host, "data:", "blob:")):
+            problems.append(f"foreign request: {request.url}")
+
+    page.on("pageerror", lambda error: problems.append(f"error: {error}"))
+    page.on("console", hear)
+    page.on("request", watch)
+    page.goto(address)
+    page.wait_for_function(
+        "performance.getEntriesByName('attnsteps:widgets-ready').length > 0"
+        " || !document.querySelector('script[type$=\"widget-view+json\"]')"
+    )
+    return page, problems
+
+
+@pytest.fixture
+def open_page(browser: Browser, site: str) -> Iterator:
+    """Open a page of the site anew; at the end of the test nothing may have gone wrong on it.
+
+    ``open_page("06_softmax.html", width=360, color_scheme="dark", reduced_motion="reduce")``
+    returns a Playwright page on which every widget is ready.
+    """
+    opened: list[tuple[Page, list[str]]] = []
+
+    def open_(path: str, **options: object) -> Page:
+        opened.append(visit(browser, f"{site}{path}", **options))
+        return opened[-1][0]
+
+    yield open_
+    for page, problems in opened:
+        page.context.close()
+        assert not problems, problems
+
+
+@pytest.fixture(scope="session")
+def look_at(browser: Browser, site: str) -> Callable[..., tuple[Page, list[str]]]:
+    """Open a page once for all tests that only look at it; returns the page and its problems."""
+
+    @functools.cache
+    def look(path: str, **options: object) -> tuple[Page, list[str]]:
+        return visit(browser, f"{site}{path}", **options)
+
+    return look
