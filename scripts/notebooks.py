@@ -31,6 +31,12 @@ METADATA = {
     "language_info": {"name": "python"},
 }
 HIDDEN = {"hide-input", "hide-cell", "remove-input"}
+PROMPTS = {  # how a folded cell starts, and what the page calls it
+    "# Installs": "the installation for Colab",
+    "import ": "the imports",
+    "# Solution": "the solution",
+}
+MEASURED = "measured"  # a figure of measured times: kept as it was while its cell is unchanged
 SPAN = re.compile(r'(<span data-glue="(?P<name>[\w-]+)">)(?P<text>.*?)(</span>)')
 
 
@@ -81,9 +87,10 @@ def normalise(notebook: NotebookNode) -> None:
         if HIDDEN & set(cell.metadata.get("tags", [])):  # the same in JupyterLab and in Colab
             cell.metadata["jupyter"] = {"source_hidden": True}
             cell.metadata["cellView"] = "form"
-        if cell.source.startswith("# Solution"):
-            show, hide = "Show the solution", "Hide the solution"
-            cell.metadata["mystnb"] = {"code_prompt_show": show, "code_prompt_hide": hide}
+        for start, name in PROMPTS.items():
+            if cell.source.startswith(start) and "tags" in cell.metadata:
+                prompts = {"code_prompt_show": f"Show {name}", "code_prompt_hide": f"Hide {name}"}
+                cell.metadata.setdefault("mystnb", {}).update(prompts)
         for output in cell.get("outputs", []):
             if WIDGET_VIEW in output.get("data", {}):
                 del output.data[WIDGET_VIEW]  # its model is not stored; the picture beside it is
@@ -104,6 +111,10 @@ def execute(path: Path) -> None:
     """Execute one notebook and write it normalised; on failure the file stays as it was."""
     notebook = take_over_draft(path)
     normalise(notebook)
+    before = nbformat.read(path, as_version=4).cells if path.exists() else []
+    measured = {
+        cell.id: cell.outputs for cell in before if MEASURED in cell.metadata.get("tags", [])
+    }
     for cell in notebook.cells:
         if cell.cell_type == "code":
             cell.outputs, cell.execution_count = [], None
@@ -124,6 +135,8 @@ def execute(path: Path) -> None:
         ).execute()
         fill_spans(notebook)
         normalise(notebook)
+        for cell in notebook.cells:
+            cell.update({"outputs": measured[cell.id]} if cell.id in measured else {})
         nbformat.validate(notebook)
         nbformat.write(notebook, scratch)
         scratch.replace(path)

@@ -1,13 +1,15 @@
 """Take the README's picture: the landing page's widget, as the built site shows it.
 
-Needs `make site` first, and a font for Chinese (Debian: fonts-noto-cjk).
+`python -m scripts.picture` writes it, after `make site`, where there is a font for Chinese (Debian:
+fonts-noto-cjk).
 """
 
+from PIL import Image
 from playwright.sync_api import sync_playwright
 
 from tests.browser import LAUNCH, ROOT, SITE, find_browser, serve
 
-TARGET = ROOT / "book" / "assets" / "six_steps.png"
+TARGET = ROOT / ".github" / "six_steps.png"
 
 if __name__ == "__main__":
     with sync_playwright() as playwright:
@@ -19,3 +21,5 @@ if __name__ == "__main__":
             page.goto(f"{base}intro.html")
             page.locator(".attnsteps-widget[data-ready] .aw").first.screenshot(path=TARGET)
         browser.close()
+    picture = Image.open(TARGET).convert("RGB").quantize(64, dither=Image.Dither.NONE)
+    picture.save(TARGET, optimize=True)

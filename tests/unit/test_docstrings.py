@@ -1,0 +1,101 @@
+"""Every public function and class says what it does, what goes in and what comes out."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import attnsteps
+
+PACKAGE = Path(attnsteps.__file__).parent
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def public_definitions(tree: ast.Module) -> list[ast.ClassDef | Function]:
+    """List a module's public functions and classes, and the forward methods of the latter."""
+    found = []
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef | Function) and not node.name.startswith("_"):
+            found.append(node)
+            if isinstance(node, ast.ClassDef):
+                found += [method for method in methods(node) if method.name == "forward"]
+    return found
+
+
+def methods(node: ast.ClassDef) -> list[Function]:
+    """List the methods that a class defines itself."""
+    return [child for child in node.body if isinstance(child, Function)]
+
+
+def takes_arguments(node: ast.ClassDef | Function) -> bool:
+    """Tell whether a function, or the creation of a class's object, takes arguments."""
+    if isinstance(node, ast.ClassDef):
+        return any(takes_arguments(m) for m in methods(node) if m.name == "__init__")
+    arguments = node.args
+    named = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+    stars = [star for star in (arguments.vararg, arguments.kwarg) if star]
+    return any(argument.arg not in ("self", "cls") for argument in [*named, *stars])
+
+
+def returns_something(node: ast.ClassDef | Function) -> bool:
+    """Tell whether a function is annotated to return anything but None."""
+    if isinstance(node, ast.ClassDef) or node.returns is None:
+        return False
+    return not (isinstance(node.returns, ast.Constant) and node.returns.value is None)
+
+
+def what_is_missing(node: ast.ClassDef | Function, stage: str) -> list[str]:
+    """List the parts that a public docstring lacks."""
+    text = ast.get_docstring(node)
+    if text is None:
+        return ["docstring"]
+    text = text.replace("Yields:", "Returns:")
+    needed = {
+        "Args:": takes_arguments(node),
+        "Returns:": returns_something(node),
+        ">>> ": stage == "layers" and node.name != "forward",
+        "Source:": stage == "layers" and node.name != "forward",
+    }
+    return [part for part, is_needed in needed.items() if is_needed and part not in text]
+
+
+CASES = [
+    pytest.param(node, inside.parts[0], id=f"{inside}:{node.name}")
+    for inside in sorted(path.relative_to(PACKAGE) for path in PACKAGE.rglob("*.py"))
+    if inside.parts[:2] != ("widgets", "js")
+    for node in public_definitions(ast.parse((PACKAGE / inside).read_text(encoding="utf-8")))
+]
+
+
+@pytest.mark.parametrize(("node", "stage"), CASES)
+def test_public_names_are_documented(node, stage):
+    assert what_is_missing(node, stage) == []
+
+
+MODULES = sorted(path.relative_to(PACKAGE) for path in PACKAGE.rglob("*.py"))
+
+
+@pytest.mark.parametrize("inside", MODULES, ids=str)
+def test_modules_are_documented(inside):
+    assert ast.get_docstring(ast.parse((PACKAGE / inside).read_text(encoding="utf-8")))
+
+
+@pytest.mark.parametrize(
+    ("source", "stage", "missing"),
+    [
+        ("def f(): pass", "text", ["docstring"]),
+        ("def f():\n    'Do it.'", "text", []),
+        ("def f(x):\n    'Do it.'", "text", ["Args:"]),
+        ("def f(*x) -> int:\n    'Do it.'", "text", ["Args:", "Returns:"]),
+        ("def f() -> None:\n    'Do it.'", "layers", [">>> ", "Source:"]),
+        ("class C:\n    'It.'", "model", []),
+        ("class C:\n    'It.'\n    def __init__(self, x): pass", "model", ["Args:"]),
+    ],
+)
+def test_the_check_can_fail(source, stage, missing):
+    assert what_is_missing(ast.parse(source).body[0], stage) == missing
+
+
+def test_the_check_looks_at_forward_and_not_at_private_names():
+    tree = ast.parse("def _f(): pass\nclass C:\n    def forward(self): pass\n    def g(self): pass")
+    assert [node.name for node in public_definitions(tree)] == ["C", "forward"]

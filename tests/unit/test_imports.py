@@ -1,0 +1,123 @@
+"""Imports point upstream only, and the package stays light."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import attnsteps
+
+PACKAGE = Path(attnsteps.__file__).parent
+
+# A stage may import from its own row and from the rows above it. In the first row are the modules
+# that stand on nothing, so that all may use them.
+ORDER = [
+    {"shapes", "glue", "running_example"},
+    {"text"},
+    {"layers"},
+    {"model"},
+    {"training", "decoding"},
+    {"exercises"},
+    {"plotting"},
+    {"widgets"},
+]
+EXPORTED_FROM = {
+    name: getattr(attnsteps, name).__module__.split(".")[1] for name in attnsteps.__all__
+}
+RANK = {stage: rank for rank, stages in enumerate(ORDER) for stage in stages}
+
+
+def imported_modules(source: str, package: str) -> set[str]:
+    """List the modules that a file imports, relative imports made absolute.
+
+    Args:
+        source: the file's text.
+        package: the dotted name of the package that the file lies in.
+    """
+    found = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            base = node.module or ""
+            if node.level:
+                parents = package.split(".")
+                above = ".".join(parents[: len(parents) - node.level + 1])
+                base = f"{above}.{base}" if base else above
+            # "from attnsteps import layers" imports a stage; "from attnsteps.layers.x import f" x.
+            found |= {
+                f"{base}.{alias.name}" if base == "attnsteps" else base for alias in node.names
+            }
+    return found
+
+
+def stages_used(source: str, package: str) -> set[str]:
+    """List the stages that a file imports from; what the package exports counts as its stage."""
+    modules = [name.split(".") for name in imported_modules(source, package)]
+    names = {parts[1] if len(parts) > 1 else "" for parts in modules if parts[0] == "attnsteps"}
+    return {EXPORTED_FROM.get(name, name) for name in names}
+
+
+def wrong_way(stage: str, source: str, package: str) -> set[str]:
+    """List the stages that a file of the given stage imports from although it must not."""
+    return {used for used in stages_used(source, package) if RANK.get(used, 99) > RANK[stage]}
+
+
+FILES = sorted(path for path in PACKAGE.rglob("*.py") if path != PACKAGE / "__init__.py")
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_imports_point_upstream_only(path):
+    inside = path.relative_to(PACKAGE)
+    stage = inside.parts[0].removesuffix(".py")
+    assert stage in RANK, f"{inside} belongs to no stage: put {stage!r} into ORDER"
+    package = ".".join(["attnsteps", *inside.parts[:-1]])
+    assert wrong_way(stage, path.read_text(encoding="utf-8"), package) == set()
+
+
+@pytest.mark.parametrize(
+    ("stage", "source", "found"),
+    [
+        ("layers", "from attnsteps.shapes import check_shape", set()),
+        ("layers", "from attnsteps.layers.masks import combine", set()),
+        ("layers", "from . import masks", set()),
+        ("layers", "import torch, math", set()),
+        ("widgets", "from attnsteps import layers, plotting", set()),
+        ("training", "from attnsteps.decoding.greedy import greedy", set()),
+        ("layers", "from attnsteps.model.encoder import Encoder", {"model"}),
+        ("layers", "from ..model import encoder", {"model"}),
+        ("layers", "import attnsteps.widgets.attention", {"widgets"}),
+        ("layers", "def late():\n    from attnsteps import plotting", {"plotting"}),
+        ("widgets", "from attnsteps import MultiHeadAttention", set()),
+        ("text", "from attnsteps import MultiHeadAttention", {"layers"}),
+        ("widgets", "from attnsteps import nothing_known", {"nothing_known"}),
+        ("widgets", "import attnsteps", {""}),
+    ],
+)
+def test_the_check_can_fail(stage, source, found):
+    assert wrong_way(stage, source, f"attnsteps.{stage}") == found
+
+
+def test_importing_the_package_draws_nothing():
+    code = (
+        "import sys, attnsteps;"
+        "print([name for name in ('matplotlib', 'ipywidgets', 'anywidget', 'IPython')"
+        " if name in sys.modules])"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=PACKAGE.parent,
+    )
+    assert result.stdout.strip() == "[]"
+
+
+def test_every_export_exists_and_is_listed_in_the_order_of_the_data():
+    assert all(hasattr(attnsteps, name) for name in attnsteps.__all__)
+    ranks = [RANK[EXPORTED_FROM[name]] for name in attnsteps.__all__]
+    assert ranks == sorted(ranks)
+    assert len(set(attnsteps.__all__)) == len(attnsteps.__all__)

@@ -1,0 +1,36 @@
+"""What the project asks for admits what it is tested with, and what Colab has."""
+
+import tomllib
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+
+ROOT = Path(__file__).resolve().parents[2]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+EXTRAS = [line for lines in PROJECT["optional-dependencies"].values() for line in lines]
+
+
+def pins(path: str) -> dict[str, str]:
+    """Return name → version of a file of exact pins."""
+    lines = [line.split("#")[0].strip() for line in (ROOT / path).read_text().splitlines()]
+    pairs = [line.split("==") for line in lines if line]
+    return {name.lower().replace("_", "-"): version for name, version in pairs}
+
+
+@pytest.mark.parametrize("line", [*PROJECT["dependencies"], *EXTRAS])
+def test_every_requirement_is_pinned_within_its_range(line):
+    requirement = Requirement(line)
+    assert pins("requirements.txt")[requirement.name.lower()] in requirement.specifier
+
+
+@pytest.mark.parametrize("line", PROJECT["dependencies"])
+def test_colabs_versions_are_admitted(line):
+    requirement = Requirement(line)
+    colab = {"torch": "2.11.0"} | pins("tests/notebooks/colab.txt")
+    if requirement.name in colab:
+        assert colab[requirement.name] in requirement.specifier
+
+
+def test_python_is_admitted_from_3_11():
+    assert PROJECT["requires-python"] == ">=3.11"
