@@ -1,0 +1,89 @@
+"""The encoder: every source word looks at every other, N times over."""
+
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from attnsteps.layers.feed_forward import FeedForward
+from attnsteps.layers.layer_norm import LayerNorm
+from attnsteps.layers.multi_head import MultiHeadAttention
+from attnsteps.layers.sublayer import Sublayer
+from attnsteps.shapes import Mask, check_positive
+
+
+class EncoderLayer(nn.Module):
+    """Self-attention, then the feed-forward network, each in a Sublayer (paper, section 3.1).
+
+    Args:
+        d_model: D, the width of the vectors.
+        num_heads: H.
+        d_ff: Dff.
+        activation: as in FeedForward.
+        wrapping: dropout and norm, as in Sublayer.
+    """
+
+    def __init__(
+        self, d_model: int, num_heads: int, d_ff: int, *, activation: str = "relu", **wrapping
+    ) -> None:
+        super().__init__()
+        self.self_attention = MultiHeadAttention(d_model, num_heads)
+        self.self_attention_sublayer = Sublayer(d_model, **wrapping)
+        self.feed_forward = FeedForward(d_model, d_ff, activation=activation)
+        self.feed_forward_sublayer = Sublayer(d_model, **wrapping)
+
+    def forward(
+        self, x: Float[Tensor, "B S D"], mask: Mask = None, *, need_weights: bool = False
+    ) -> tuple[Float[Tensor, "B S D"], Float[Tensor, "B H S S"] | None]:
+        """Let the words look at each other, and each then work on what it saw.
+
+        Args:
+            x: (B, S, D).
+            mask: which word may attend to which, broadcastable to (B, H, S, S).
+            need_weights: True also returns the attention weights, before dropout.
+
+        Returns:
+            The new x, (B, S, D), and the weights, (B, H, S, S), or None.
+        """
+        x, weights = self.self_attention_sublayer(
+            x, lambda x: self.self_attention(x, x, x, mask, need_weights=need_weights)
+        )
+        return self.feed_forward_sublayer(x, self.feed_forward), weights
+
+
+class Encoder(nn.Module):
+    """A stack of encoder layers, each with weights of its own.
+
+    Args:
+        num_layers: N, six in the paper.
+        d_model: D, the width of the vectors.
+        norm: "post", or "pre", whose stack ends with a LayerNorm of its own.
+        final_norm: True ends a post-norm stack with one too, which the paper does not.
+        settings: the other arguments of EncoderLayer, the same for each.
+    """
+
+    def __init__(
+        self, num_layers: int, d_model: int, *, norm="post", final_norm=False, **settings
+    ) -> None:
+        super().__init__()
+        check_positive("num_layers", num_layers)
+        layers = (EncoderLayer(d_model, norm=norm, **settings) for _ in range(num_layers))
+        self.layers = nn.ModuleList(layers)
+        self.final_norm = LayerNorm(d_model) if norm == "pre" or final_norm else nn.Identity()
+
+    def forward(
+        self, x: Float[Tensor, "B S D"], mask: Mask = None, *, need_weights: bool = False
+    ) -> tuple[Float[Tensor, "B S D"], tuple[Float[Tensor, "B H S S"] | None, ...]]:
+        """Read the whole source, layer by layer.
+
+        Args:
+            x: src_emb, (B, S, D).
+            mask: as in EncoderLayer, the same for each.
+            need_weights: True also returns the attention weights, before dropout.
+
+        Returns:
+            The memory, (B, S, D), and each layer's weights, (B, H, S, S), or None.
+        """
+        weights = []
+        for layer in self.layers:
+            x, layer_weights = layer(x, mask, need_weights=need_weights)
+            weights.append(layer_weights)
+        return self.final_norm(x), tuple(weights)
