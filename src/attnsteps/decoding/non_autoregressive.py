@@ -1,0 +1,150 @@
+"""The non-autoregressive model: how long will the sentence be, and then all its words at once."""
+
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Generator, Tensor, nn
+
+from attnsteps.model.config import TransformerConfig
+from attnsteps.model.transformer import Transformer
+from attnsteps.shapes import check_positive, check_sentences
+
+
+class LengthPredictor(nn.Module):
+    """Guess from the source how many tokens its translation has: one class for each length.
+
+    Formula, with the mean over those source positions s that are not padding::
+
+        P(length | source) = softmax(W mean_s(memory_s) + b)
+
+    Source: Ghazvininejad et al. 2019, section 2.3, where a LENGTH token takes the mean's place.
+
+    Args:
+        d_model: D, the width of the memory.
+        max_len: the greatest length; class i stands for i + 1 tokens, eos_id included.
+
+    Raises:
+        ValueError: if a size is not a positive integer.
+
+    Example:
+        >>> predictor = LengthPredictor(d_model=4, max_len=7)
+        >>> predictor(torch.ones(1, 5, 4), torch.ones(1, 5, dtype=torch.bool)).shape
+        torch.Size([1, 7])
+    """
+
+    def __init__(self, d_model: int, max_len: int) -> None:
+        super().__init__()
+        check_positive("d_model", d_model)
+        check_positive("max_len", max_len)
+        self.projection = nn.Linear(d_model, max_len)
+
+    def forward(
+        self, memory: Float[Tensor, "B S D"], is_word: Bool[Tensor, "B S"]
+    ) -> Float[Tensor, "B max_len"]:
+        """Score every length.
+
+        Args:
+            memory: the encoder's output, (B, S, D).
+            is_word: where it is not padding, (B, S).
+
+        Returns:
+            The logits of the lengths 1, 2, …: (B, max_len).
+        """
+        words = memory.masked_fill(~is_word[:, :, None], 0.0)
+        mean = words.sum(dim=1) / is_word.sum(dim=1, keepdim=True)
+        return self.projection(mean)
+
+
+class NonAutoregressive(nn.Module):
+    """A Transformer that finds all target tokens at once, and the length that it needs to know.
+
+    The decoder's input has mask_id wherever a token is to be found, no start symbol and no shift:
+    logits[:, t] scores what stands at t itself. Without a causal mask each position sees all.
+
+    Source: Ghazvininejad et al. 2019, section 2; Gu et al. 2018, section 3.
+
+    Args:
+        config: with causal=False and a mask_id; max_len is the greatest length to be predicted.
+
+    Raises:
+        ValueError: if the config is causal or has no mask_id.
+
+    Example:
+        >>> config = TransformerConfig.tiny(11, 13, causal=False, mask_id=3, max_len=16)
+        >>> model = NonAutoregressive(config)
+        >>> logits, length_logits = model(torch.tensor([[5, 8]]), torch.tensor([[7, 3, 2]]))
+        >>> logits.shape, length_logits.shape
+        (torch.Size([1, 3, 13]), torch.Size([1, 16]))
+    """
+
+    def __init__(self, config: TransformerConfig) -> None:
+        super().__init__()
+        if config.causal:
+            raise ValueError(
+                "config.causal must be False where all tokens are found at once; got True"
+            )
+        if config.mask_id is None:
+            raise ValueError(
+                "config.mask_id must be an id, for what is still to be found; got None"
+            )
+        self.config = config
+        self.transformer = Transformer(config)
+        self.length_predictor = LengthPredictor(config.d_model, config.max_len)
+
+    def forward(
+        self, src_ids: Int[Tensor, "B S"], tgt_ids: Int[Tensor, "B T"]
+    ) -> tuple[Float[Tensor, "B T V"], Float[Tensor, "B max_len"]]:
+        """Score every token at every position, and every length; what training needs.
+
+        Args:
+            src_ids: (B, S).
+            tgt_ids: (B, T), with mask_id in place of some tokens, as mask_some makes it. The loss
+                counts those positions only.
+
+        Returns:
+            The logits, (B, T, V), and those of the lengths 1, 2, …: (B, max_len).
+
+        Raises:
+            ValueError: as in Transformer.
+        """
+        memory = self.transformer.encode(src_ids)
+        logits = self.transformer.decode(tgt_ids, memory, src_ids)
+        return logits, self.length_logits(memory, src_ids)
+
+    def length_logits(
+        self, memory: Float[Tensor, "B S D"], src_ids: Int[Tensor, "B S"]
+    ) -> Float[Tensor, "B max_len"]:
+        """Return the logits of the lengths 1, 2, …: (B, max_len)."""
+        return self.length_predictor(memory, src_ids != self.config.pad_id)
+
+
+def mask_some(
+    tgt_ids: Int[Tensor, "B T"], config: TransformerConfig, *, generator: Generator | None = None
+) -> Int[Tensor, "B T"]:
+    """Hide some tokens of each sentence, for training: any number from one to all.
+
+    Source: Ghazvininejad et al. 2019, section 2.2.
+
+    Args:
+        tgt_ids: whole sentences, (B, T), without bos_id, each ending with eos_id.
+        config: where mask_id and pad_id come from.
+        generator: where chance comes from.
+
+    Returns:
+        The same, (B, T), with mask_id in those places; padding stays as it is.
+
+    Raises:
+        ValueError: if tgt_ids is not a batch of sentences.
+
+    Example:
+        >>> config = TransformerConfig.tiny(11, 13, causal=False, mask_id=3)
+        >>> mask_some(torch.tensor([[2, 0, 0]]), config)
+        tensor([[3, 0, 0]])
+    """
+    check_sentences("tgt_ids", tgt_ids, config.pad_id)
+    is_token = tgt_ids != config.pad_id
+    like = {"device": tgt_ids.device, "generator": generator}
+    share = torch.rand(len(tgt_ids), 1, **like)
+    num_hidden = 1 + (share * is_token.sum(dim=1, keepdim=True)).long()  # uniform on 1 … N
+    dice = torch.rand(tgt_ids.shape, **like).masked_fill(~is_token, 2.0)
+    rank = dice.argsort(dim=1).argsort(dim=1)  # a random order of the tokens, padding last
+    return tgt_ids.masked_fill((rank < num_hidden) & is_token, config.mask_id)
