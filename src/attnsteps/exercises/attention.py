@@ -1,0 +1,214 @@
+"""Grades chapter "attention": the whole function, with mask, dropout and a training switch."""
+
+import math
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+from attnsteps.exercises.verdict import Verdict, attempt, difference
+from attnsteps.layers.attention import scaled_dot_product_attention
+
+Attention = Callable[..., tuple[Tensor, Tensor]]
+
+# Every size is another prime, so that swapped axes cannot pass.
+_B, _H, _TQ, _TK, _DK, _DV = 2, 3, 5, 7, 11, 13
+
+
+def grade_attention(function: Attention) -> Verdict:
+    """Say whether a function is scaled dot-product attention, and if not, what is wrong.
+
+    Args:
+        function: called as ``function(q, k, v, mask=…, dropout_p=…, training=…)`` with q
+            (B, H, Tq, Dk), k (B, H, Tk, Dk), v (B, H, Tk, Dv) and a bool mask that broadcasts to
+            (B, H, Tq, Tk), True = may attend, or None. It should return the context
+            (B, H, Tq, Dv) and the weights before dropout (B, H, Tq, Tk).
+
+    Returns:
+        The verdict, with one sentence about the first thing that is wrong.
+
+    Example:
+        >>> def unscaled(q, k, v, **_):
+        ...     weights = (q @ k.mT).softmax(-1)
+        ...     return weights @ v, weights
+        >>> grade_attention(unscaled)
+        ✗ Not yet: the scores are not divided by √d_k
+    """
+    with torch.random.fork_rng(devices=[]):
+        for check in (_plain, _masked, _half, _empty_row, _evaluation, _training):
+            if message := check(function):
+                return Verdict(False, message)
+    return Verdict(
+        True, "values, masks, empty rows, dropout and evaluation are all as they should be"
+    )
+
+
+def _plain(function: Attention) -> str:
+    """Check the formula without mask and dropout."""
+    q, k, v = _inputs()
+    pair, message = _call(function, q, k, v, None)
+    if message:
+        return message
+    context, weights = pair
+    want_context, want = scaled_dot_product_attention(q, k, v)
+    dots = q @ k.mT
+    known = {
+        "the scores are not divided by √d_k": dots.softmax(-1),
+        "the scores are divided by d_k, not by its root": (dots / _DK).softmax(-1),
+        "the scores are divided by √d_v; what grows with the width of the keys is √d_k": (
+            dots / math.sqrt(_DV)
+        ).softmax(-1),
+        "the softmax runs over the queries; each query shares out its attention over the keys, "
+        "the last axis": (dots / math.sqrt(_DK)).softmax(-2),
+        "the softmax runs over the heads; each query shares out its attention over the keys, "
+        "the last axis": (dots / math.sqrt(_DK)).softmax(1),
+        "the second result is the scores; return the weights, after the softmax": (
+            dots / math.sqrt(_DK)
+        ),
+    }
+    return (
+        _named(weights, known)
+        or difference(weights, want, name="weights")
+        or difference(context, want_context, name="context")
+    )
+
+
+def _masked(function: Attention) -> str:
+    """Check a mask that leaves every query something to look at."""
+    q, k, v = _inputs()
+    mask = torch.rand(_B, 1, _TQ, _TK) < 0.5
+    mask[..., 0], mask[..., 1] = True, False
+    pair, message = _call(function, q, k, v, mask)
+    if message:
+        return f"with a mask of shape {tuple(mask.shape)}, {message}"
+    context, weights = pair
+    want_context, want = scaled_dot_product_attention(q, k, v, mask)
+    scores = q @ k.mT / math.sqrt(_DK)
+    full = scores.softmax(-1)
+    known = {
+        "the mask changes nothing": full,
+        "the mask is read the wrong way round: True means may attend": (
+            scaled_dot_product_attention(q, k, v, ~mask)[1]
+        ),
+        "hidden weights are set to 0 after the softmax, so the rows no longer sum to 1; hide the "
+        "scores before it": full * mask,
+        "hidden scores are set to 0, and exp(0) = 1 is still a share; use −∞": (
+            scores * mask
+        ).softmax(-1),
+    }
+    return (
+        _named(weights, known)
+        or difference(weights, want, name="weights")
+        or difference(context, want_context, name="context")
+    )
+
+
+def _half(function: Attention) -> str:
+    """Check that hiding works in float16, where −1e9 does not exist and −1e4 can be beaten."""
+    q = torch.full((_B, _H, _TQ, _DK), -66.0, dtype=torch.float16)
+    k = torch.full((_B, _H, _TK, _DK), 66.0, dtype=torch.float16)  # scores of −14,447
+    v = torch.ones(_B, _H, _TK, _DV, dtype=torch.float16)
+    mask = torch.ones(_TQ, _TK, dtype=torch.bool).tril()
+    pair, message = _call(function, q, k, v, mask)
+    if message:
+        return f"in float16, {message}; −∞ exists in every float type, −1e9 does not"
+    if bool(pair[1][..., ~mask].any()):
+        return "where all real scores are very low, a hidden key wins: a finite number is not −∞"
+    return ""
+
+
+def _empty_row(function: Attention) -> str:
+    """Check a query that may attend to nothing."""
+    q, k, v = _inputs()
+    mask = torch.ones(_B, 1, _TQ, _TK, dtype=torch.bool)
+    mask[1, 0, 2] = False
+    pair, message = _call(function, q, k, v, mask)
+    if message:
+        return message
+    who = "a query that may look at nothing"
+    for name, tensor in zip(("context", "weights"), pair, strict=True):
+        row = tensor[1, :, 2]
+        if bool(row.isnan().any()):
+            return f"{who} gets NaN; give it zeros"
+        if bool(row.any()):
+            return f"{who} gets {name} other than 0"
+    want_context, want = scaled_dot_product_attention(q, k, v, mask)
+    return difference(pair[1], want, name="weights") or difference(
+        pair[0], want_context, name="context"
+    )
+
+
+def _evaluation(function: Attention) -> str:
+    """Check that nothing is dropped outside training."""
+    q, k, v = _inputs()
+    want, _ = scaled_dot_product_attention(q, k, v)
+    pair, message = _call(function, q, k, v, None, dropout_p=0.5, training=False)
+    if message:
+        return message
+    if difference(pair[0], want, name="context"):
+        return "with training=False the context is not the plain one: dropout is still on"
+    return ""
+
+
+def _training(function: Attention) -> str:
+    """Check what is dropped in training, and what is returned."""
+    q, k, _ = _inputs()
+    v = torch.eye(_TK, dtype=q.dtype).expand(_B, _H, _TK, _TK)  # the context is the weights used
+    _, want = scaled_dot_product_attention(q, k, v)
+    pair, message = _call(function, q, k, v, None, dropout_p=0.5, training=True)
+    if message:
+        return message
+    used, weights = pair
+    kept = used != 0
+    if difference(weights, want, name="weights"):
+        message = (
+            "in training, the weights returned have been through dropout (the first row sums to "
+            f"{weights[0, 0, 0].sum().item():.2f}); return those before it"
+        )
+    elif bool(kept.all()):
+        message = "with training=True and dropout_p=0.5 no weight is dropped"
+    elif difference(used[kept], want[kept] / 0.5, name="kept weights"):
+        message = "the weights that are kept should be divided by 1 − dropout_p, and are not"
+    return message
+
+
+def _inputs() -> list[Tensor]:
+    """Draw q, k and v, the same each time."""
+    torch.manual_seed(7)
+    shapes = [(_B, _H, _TQ, _DK), (_B, _H, _TK, _DK), (_B, _H, _TK, _DV)]
+    return [torch.randn(shape, dtype=torch.float64) for shape in shapes]
+
+
+def _call(
+    function: Attention,
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    mask: Tensor | None,
+    *,
+    dropout_p: float = 0.0,
+    training: bool = True,
+) -> tuple[tuple[Tensor, Tensor] | None, str]:
+    """Run the reader's function; return its two tensors, or what is wrong with their form."""
+    pair, message = attempt(
+        lambda: function(q, k, v, mask=mask, dropout_p=dropout_p, training=training)
+    )
+    if message:
+        return None, message
+    if not (isinstance(pair, tuple) and len(pair) == 2):
+        return None, f"two results are needed, context and weights; got a {type(pair).__name__}"
+    shapes = ((*q.shape[:-1], v.shape[-1]), (*q.shape[:-1], k.shape[-2]))
+    for name, tensor, shape in zip(("context", "weights"), pair, shapes, strict=True):
+        if not isinstance(tensor, Tensor):
+            return None, f"{name} should be a tensor and is a {type(tensor).__name__}"
+        if tuple(tensor.shape) != shape:
+            return None, f"{name} should have shape {shape} and has {tuple(tensor.shape)}"
+    return pair, ""
+
+
+def _named(weights: Tensor, known: dict[str, Tensor]) -> str:
+    """Return the name of the mistake that gives these weights, if it is a known one."""
+    for message, wrong in known.items():
+        if not difference(weights, wrong, name="weights"):
+            return message
+    return ""

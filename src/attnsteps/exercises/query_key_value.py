@@ -1,0 +1,96 @@
+"""Grades the coding exercise of the chapter on queries, keys and values."""
+
+import math
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+from attnsteps.exercises.verdict import Verdict, attempt, difference
+
+# Every size is another prime, so that a swapped axis shows.
+_T, _D, _DK, _DV = 5, 7, 3, 2
+
+
+def grade_self_attention(function: Callable) -> Verdict:
+    """Grade a function that lets every word of one sentence attend to all of them.
+
+    Args:
+        function: takes x of shape (T, D), w_q and w_k of shape (D, Dk) and w_v of shape (D, Dv);
+            returns the context, (T, Dv), and the weights, (T, T).
+
+    Returns:
+        The verdict, which names the mistake where it is a known one.
+
+    Example:
+        >>> grade_self_attention(lambda x, w_q, w_k, w_v: None)
+        ✗ Not yet: your function should return context and weights; it returned None
+    """
+    generator = torch.Generator().manual_seed(4)
+    x, w_q, w_k, w_v = (
+        torch.randn(shape, generator=generator, dtype=torch.float64)
+        for shape in ((_T, _D), (_D, _DK), (_D, _DK), (_D, _DV))
+    )
+    returned, problem = attempt(lambda: function(x.clone(), w_q.clone(), w_k.clone(), w_v.clone()))
+    problem = problem or _what_is_wrong(returned, x, x @ w_q, x @ w_k, x @ w_v)
+    if problem:
+        return Verdict(correct=False, message=problem)
+    return Verdict(
+        correct=True,
+        message=f"{_T} words of width {_D} became {_T} contexts of width {_DV}, "
+        "and every row of weights sums to 1.",
+    )
+
+
+def _what_is_wrong(returned: object, x: Tensor, q: Tensor, k: Tensor, v: Tensor) -> str:
+    """Return what is wrong with a context and weights, or the empty string."""
+    if not (isinstance(returned, tuple | list) and len(returned) == 2):
+        kind = "None" if returned is None else f"a {type(returned).__name__}"
+        wanted = "your function should return context and weights"
+        return f"{wanted}; it returned {kind}"
+    context, weights = returned
+    right = (q @ k.T / math.sqrt(_DK)).softmax(-1)
+    return (
+        _known(weights, _wrong_weights(q, k))
+        or difference(weights, right, name="weights")
+        or _known(context, _wrong_contexts(right, x, k, v))
+        or difference(context, right @ v, name="context")
+    )
+
+
+def _wrong_weights(q: Tensor, k: Tensor) -> dict[str, Tensor]:
+    """Return what the usual mistakes give, by the sentence that names them."""
+    scores = q @ k.T
+    scaled = scores / math.sqrt(_DK)
+    by_width_of_x = scores / math.sqrt(_D)
+    divide = "the scores should be divided by √d_k, the root of the width of the keys"
+    return {
+        "weights holds the scaled scores themselves; the softmax is missing": scaled,
+        "weights holds the scores themselves; division and softmax are missing": scores,
+        f"{divide}; yours are not divided": scores.softmax(-1),
+        f"{divide}; yours are divided by d_k": (scores / _DK).softmax(-1),
+        f"{divide}; yours are divided by the root of x's width": by_width_of_x.softmax(-1),
+        "the columns of weights sum to 1, and the rows should: "
+        "the softmax runs over the keys, the last axis": scaled.softmax(0),
+        "queries and keys are interchanged: row i should hold the query of word i "
+        "times the key of each word": scaled.T.softmax(-1),
+    }
+
+
+def _wrong_contexts(weights: Tensor, x: Tensor, k: Tensor, v: Tensor) -> dict[str, Tensor]:
+    """Return what the usual mistakes give where the weights are right."""
+    turned = weights.T @ v
+    return {
+        "context mixes the words themselves; it should mix their values, x @ w_v": weights @ x,
+        "context mixes the keys; it should mix the values": weights @ k,
+        "context is weights.T @ v; row i of weights belongs to row i of context": turned,
+        "context holds the values themselves; the weights are not used": v,
+    }
+
+
+def _known(got: object, mistakes: dict[str, Tensor]) -> str:
+    """Return the sentence of the mistake that gives this very tensor, or the empty string."""
+    for sentence, wrong in mistakes.items():
+        if not difference(got, wrong, name="it"):
+            return sentence
+    return ""

@@ -1,0 +1,83 @@
+"""A matrix as coloured cells with its numbers in them."""
+
+from collections.abc import Sequence
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.axes import Axes
+from numpy.typing import ArrayLike
+
+from attnsteps.plotting.style import DIVERGING, SEQUENTIAL
+
+
+def heatmap(
+    matrix: ArrayLike,
+    *,
+    rows: Sequence[str] | None = None,
+    columns: Sequence[str] | None = None,
+    title: str = "",
+    row_axis: str = "",
+    column_axis: str = "",
+    digits: int | None = 2,
+    signed: bool = False,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw a matrix; darker cells hold larger values, or, signed, values further from zero.
+
+    Args:
+        matrix: array or tensor of shape (R, C).
+        rows: R labels, downwards.
+        columns: C labels, rightwards.
+        title: written above.
+        row_axis: what the rows are, such as ``"queries"``.
+        column_axis: what the columns are, such as ``"keys"``.
+        digits: decimals of the numbers in the cells, or None for no numbers.
+        signed: colour by sign, white at zero, instead of from zero upwards.
+        ax: axes to draw on; a new figure where None.
+
+    Returns:
+        The axes drawn on.
+
+    Raises:
+        ValueError: matrix is not two-dimensional, or labels do not match it in number.
+
+    Example:
+        >>> ax = heatmap([[0.9, 0.1], [0.5, 0.5]], rows=["a", "b"], columns=["a", "b"])
+        >>> [text.get_text() for text in ax.texts]
+        ['0.90', '0.10', '0.50', '0.50']
+        >>> plt.close(ax.figure)
+    """
+    values = np.asarray(matrix, dtype=float)
+    if values.ndim != 2:
+        raise ValueError(f"matrix must have 2 axes; got shape {values.shape}")
+    for name, labels, size in (
+        ("rows", rows, values.shape[0]),
+        ("columns", columns, values.shape[1]),
+    ):
+        if labels is not None and len(labels) != size:
+            raise ValueError(f"{name} must be {size} labels; got {len(labels)}")
+    if ax is None:
+        width = 0.62 * values.shape[1] + 1.6 if digits is not None else 4.5
+        height = 0.46 * values.shape[0] + 1.1 if digits is not None else 3.4
+        _, ax = plt.subplots(figsize=(min(width, 7.0), height))
+    finite = np.abs(values[np.isfinite(values)])
+    limit = float(finite.max()) if finite.size and finite.max() > 0 else 1.0
+    ax.imshow(
+        values,
+        cmap=DIVERGING if signed else SEQUENTIAL,
+        vmin=-1.9 * limit
+        if signed
+        else 0.0,  # 1.9: ink is readable on the darkest cell, also inverted
+        vmax=1.9 * limit,
+        aspect="auto",
+    )
+    ax.grid(visible=False)
+    ax.set_xticks(range(values.shape[1]), columns or range(values.shape[1]))
+    ax.set_yticks(range(values.shape[0]), rows or range(values.shape[0]))
+    ax.tick_params(length=0)
+    ax.set(title=title, xlabel=column_axis, ylabel=row_axis)
+    if digits is not None:
+        for (row, column), value in np.ndenumerate(values):
+            text = "−∞" if value == -np.inf else f"{value:.{digits}f}".replace("-", "−")
+            ax.text(column, row, text, ha="center", va="center", color="#14181e")
+    return ax

@@ -1,0 +1,57 @@
+"""One look for every figure of the book."""
+
+from contextlib import AbstractContextManager
+
+import matplotlib
+from cycler import cycler
+
+#: Ink of lines, bars and points, in order of use. They differ in lightness as well as in hue, so
+#: that they stay apart in grey print and for colour-blind readers.
+COLOURS = ("#0b62c4", "#c2570c", "#1a7f5a", "#8e44ad", "#5c6570")
+
+#: Colour map for weights and other quantities that are never negative.
+SEQUENTIAL = "Blues"
+
+#: Colour map for signed quantities, white at zero.
+DIVERGING = "PuOr_r"
+
+_RC = {
+    "figure.figsize": (5.8, 3.2),
+    "figure.dpi": 160,
+    "savefig.dpi": 160,
+    "figure.facecolor": "white",  # the site's dark theme inverts figures, keeping their hues
+    "figure.constrained_layout.use": True,
+    "font.size": 11,
+    "axes.titlesize": 11,
+    "axes.titlelocation": "left",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.prop_cycle": cycler(color=COLOURS),
+    "axes.grid": True,
+    "grid.color": "#e3e6ea",
+    "grid.linewidth": 0.8,
+    "axes.axisbelow": True,
+    "legend.frameon": False,
+    "lines.linewidth": 2.0,
+    "image.cmap": SEQUENTIAL,
+}
+
+
+def style() -> AbstractContextManager:
+    """Return a context in which figures have the book's look.
+
+    Returns:
+        A context manager; the settings are as before when it ends.
+
+    Example:
+        >>> import matplotlib
+        >>> with style():
+        ...     matplotlib.rcParams["figure.dpi"]
+        160.0
+    """
+    return matplotlib.rc_context(_RC)
+
+
+def use_style() -> None:
+    """Give every figure drawn from now on the book's look; a chapter calls it once, at its top."""
+    matplotlib.rcParams.update(_RC)
