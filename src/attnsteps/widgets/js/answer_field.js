@@ -1,0 +1,99 @@
+// The four ways of giving an answer: a number, a choice, an order, the cells of a matrix.
+import { button, el, uid } from "./ui.js";
+
+/**
+ * @param {{kind: "number"|"choice"|"order"|"cells", question: string, options: string[],
+ *          rows: string[], columns: string[]}} spec
+ * @returns {{node: HTMLElement, read: () => unknown, write: (value: unknown) => void}}
+ *          `read` gives null while the answer is incomplete
+ */
+export function answerField(spec) {
+  return { number: numberField, choice: choiceField, order: orderField, cells: cellsField }[spec.kind](spec);
+}
+
+/** The answer in words, as the reader would say it. */
+export function describe(spec, value) {
+  if (value == null) return "";
+  if (spec.kind === "choice") return spec.options[value];
+  if (spec.kind === "order") return value.map((index) => spec.options[index]).join(" → ");
+  if (spec.kind === "cells") return value.map((row) => `[${row.map(plain).join(", ")}]`).join(" ");
+  return plain(value);
+}
+
+function plain(value) {
+  return String(Number(value.toPrecision(4))).replace("-", "−");
+}
+
+function parse(text) {
+  const clean = text.trim().replace("−", "-").replace(",", ".");
+  const fraction = /^(-?\d+(?:\.\d+)?)\s*\/\s*(\d+(?:\.\d+)?)$/.exec(clean);
+  if (fraction) return Number(fraction[1]) / Number(fraction[2]);
+  return clean === "" ? NaN : Number(clean);
+}
+
+function numberField({ question }) {
+  const id = uid();
+  const input = el("input", { type: "text", inputmode: "decimal", id, size: 10, autocomplete: "off" });
+  return {
+    node: el("div", {}, el("p", {}, el("label", { for: id }, question)), input),
+    read() { const value = parse(input.value); return Number.isNaN(value) ? null : value; },
+    write(value) { input.value = plain(value); },
+  };
+}
+
+function choiceField({ question, options }) {
+  const name = uid();
+  const inputs = options.map((_, index) => el("input", { type: "radio", name, id: uid(), value: index }));
+  const node = el("fieldset", { class: "aw-stack" }, el("legend", {}, question),
+    ...options.map((text, index) => el("span", { class: "aw-option" }, inputs[index],
+      el("label", { for: inputs[index].id }, text))));
+  return {
+    node,
+    read() { const index = inputs.findIndex((input) => input.checked); return index < 0 ? null : index; },
+    write(value) { inputs[value].checked = true; },
+  };
+}
+
+function orderField({ question, options }) {
+  let order = options.map((_, index) => index);
+  const list = el("ol", { class: "aw-order" });
+  const id = uid();
+  function draw(focusAt = null) {
+    const items = order.map((option, place) => {
+      const up = button("↑", () => swap(place, place - 1), { "aria-label": `Move up: ${options[option]}`, disabled: place === 0 });
+      const down = button("↓", () => swap(place, place + 1), { "aria-label": `Move down: ${options[option]}`, disabled: place === order.length - 1 });
+      return el("li", {}, el("span", { class: "aw-row" }, up, down, options[option]));
+    });
+    list.replaceChildren(...items);
+    if (focusAt != null) items[focusAt].querySelector("button:enabled").focus();
+  }
+  function swap(a, b) {
+    [order[a], order[b]] = [order[b], order[a]];
+    draw(b);
+  }
+  draw();
+  return {
+    node: el("div", { role: "group", "aria-labelledby": id }, el("p", { id }, question), list),
+    read() { return [...order]; },
+    write(value) { order = [...value]; draw(); },
+  };
+}
+
+function cellsField({ question, rows, columns }) {
+  const id = uid();
+  const inputs = rows.map((row) => columns.map((column) => el("input", {
+    type: "text", inputmode: "decimal", size: 5, autocomplete: "off", "aria-label": `${row}, ${column}`,
+  })));
+  const table = el("table", { class: "aw-matrix" },
+    el("thead", {}, el("tr", {}, el("td"), ...columns.map((text) => el("th", { scope: "col" }, text)))),
+    el("tbody", {}, ...rows.map((text, r) => el("tr", {}, el("th", { scope: "row" }, text),
+      ...inputs[r].map((input) => el("td", {}, input))))));
+  return {
+    node: el("div", { role: "group", "aria-labelledby": id }, el("p", { id }, question), el("div", { class: "aw-scroll" }, table)),
+    read() {
+      const values = inputs.map((line) => line.map((input) => parse(input.value)));
+      return values.flat().some(Number.isNaN) ? null : values;
+    },
+    write(value) { value.forEach((line, r) => line.forEach((cell, c) => { inputs[r][c].value = plain(cell); })); },
+  };
+}

@@ -1,0 +1,58 @@
+// A closed question, checked on the page; hint and solution stay folded until asked for.
+import { button, el, frame, recall, remember } from "./ui.js";
+import { answerField, describe } from "./answer_field.js";
+import { wrongPlaces } from "./maths/answer.js";
+
+function render({ model, el: host }) {
+  const spec = model.get("spec");
+  const root = frame(host, model.get("title"));
+  const field = answerField(spec);
+  const verdict = el("p", { role: "status", class: "aw-status" });
+  const fold = (summary, text) => el("details", {}, el("summary", {}, summary), el("p", {}, text));
+
+  function check(given) {
+    const wrong = wrongPlaces(spec.kind, given, model.get("answer"), model.get("tolerance"));
+    const correct = wrong.length === 0;
+    verdict.className = correct ? "aw-good" : "aw-bad";
+    verdict.textContent = correct ? `✓ Right. ${feedback(given)}` : `✗ Not yet. ${feedback(given) || where(wrong)}`;
+    model.set("given", given);
+    model.set("solved", correct);
+    model.save_changes();
+  }
+  function feedback(given) {
+    return spec.kind === "choice" ? model.get("feedback")[given] ?? "" : "";
+  }
+  function where(wrong) {
+    if (spec.kind === "cells") {
+      const names = wrong.map((place) => {
+        const row = Math.floor(place / spec.columns.length);
+        return `(${spec.rows[row]}, ${spec.columns[place % spec.columns.length]})`;
+      });
+      return `Look again at ${names.join(", ")}.`;
+    }
+    if (spec.kind === "order") return `The first place that differs is number ${wrong[0] + 1}.`;
+    return "";
+  }
+
+  const submit = button("Check", () => {
+    const given = field.read();
+    if (given == null) {
+      verdict.className = "aw-status";
+      verdict.textContent = "Give a complete answer first.";
+      return;
+    }
+    remember(spec.key, given);
+    check(given);
+  });
+  root.append(field.node, el("div", { class: "aw-row" }, submit), verdict,
+    fold("Hint", model.get("hint")),
+    fold("Solution", `${describe(spec, model.get("answer"))}. ${model.get("explanation")}`));
+
+  const earlier = recall(spec.key);
+  if (earlier != null) {
+    field.write(earlier);
+    check(earlier);
+  }
+}
+
+export default { render };

@@ -1,0 +1,90 @@
+// How wide random queries and keys spread their scores, and what the softmax makes of it.
+import { entropy, softmax } from "./softmax.js";
+import { variance } from "./random.js";
+
+/**
+ * Dot products of each query with its own keys, for every width at once: a running sum over the
+ * components, so that another width is another slice of the result.
+ * @param {ArrayLike<number>} draws rows × (1 + keys) vectors: each query, then its keys
+ * @param {number} rows queries
+ * @param {number} keys keys of each query
+ * @param {number} width components of each vector
+ * @returns {Float32Array} (width, rows × keys): slice d − 1 holds the products of the first d
+ */
+export function dotsByWidth(draws, rows, keys, width) {
+  const size = rows * keys;
+  const out = new Float32Array(width * size);
+  for (let r = 0; r < rows; r += 1) {
+    const q = r * (1 + keys) * width;
+    for (let j = 0; j < keys; j += 1) {
+      const k = q + (1 + j) * width;
+      let sum = 0;
+      for (let d = 0; d < width; d += 1) {
+        sum += draws[q + d] * draws[k + d];
+        out[d * size + r * keys + j] = sum;
+      }
+    }
+  }
+  return out;
+}
+
+/** √ Σ_ij (p_i (δ_ij − p_j))², without building the matrix: Σ p_i² (1 − 2 p_i) + (Σ p_i²)². */
+export function jacobianSize(weights) {
+  let linear = 0;
+  let squares = 0;
+  for (const p of weights) {
+    linear += p * p * (1 - 2 * p);
+    squares += p * p;
+  }
+  return Math.sqrt(Math.max(0, linear + squares * squares));
+}
+
+/** Weights of one row of dot products under a divisor, their entropy and their Jacobian's size. */
+export function weigh(dots, divisor) {
+  const weights = softmax(Float64Array.from(dots, (value) => value / divisor));
+  return { weights, entropy: entropy(weights), slopes: jacobianSize(weights) };
+}
+
+/** The middle of the values; of an even number of them, the mean of the two in the middle. */
+export function median(values) {
+  const sorted = Float64Array.from(values).sort();
+  const half = sorted.length >> 1;
+  return sorted.length % 2 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
+}
+
+/**
+ * Averages over all rows.
+ * @param {ArrayLike<number>[]} rows dot products, one row per query
+ * @param {number} divisor
+ */
+export function summarise(rows, divisor) {
+  const scores = rows.flatMap((row) => Array.from(row, (value) => value / divisor));
+  const seen = rows.map((row) => weigh(row, divisor));
+  const mean = (pick) => seen.reduce((total, one) => total + pick(one), 0) / seen.length;
+  return {
+    spread: Math.sqrt(variance(scores)),
+    largest: mean(({ weights }) => Math.max(...weights)),
+    entropy: mean((one) => one.entropy),
+    slopes: mean((one) => one.slopes),
+    typicalSlopes: median(seen.map((one) => one.slopes)),
+  };
+}
+
+/**
+ * Shares of the scores in equal bins from −reach to reach.
+ * @returns {{shares: Float64Array, outside: number}} what falls outside is in no bin
+ */
+export function histogram(rows, divisor, reach, bins) {
+  const shares = new Float64Array(bins);
+  let total = 0;
+  let outside = 0;
+  for (const row of rows) {
+    for (const value of row) {
+      const bin = Math.floor(((value / divisor + reach) * bins) / (2 * reach));
+      if (bin >= 0 && bin < bins) shares[bin] += 1;
+      else outside += 1;
+      total += 1;
+    }
+  }
+  return { shares: shares.map((count) => count / total), outside: outside / total };
+}

@@ -1,0 +1,69 @@
+// The reader commits to a guess; later on the page the same guess is set against the answer.
+import { button, el, frame, recall, remember, status } from "./ui.js";
+import { answerField, describe } from "./answer_field.js";
+import { isRight } from "./maths/answer.js";
+
+const CHANGED = "attnsteps:guess";
+
+function render({ model, el: host }) {
+  return model.get("answer") === null ? ask(model, host) : confront(model, host);
+}
+
+function ask(model, host) {
+  const spec = model.get("spec");
+  const root = frame(host, "Predict, then read on");
+  const field = answerField(spec);
+  const said = status();
+  const earlier = recall(spec.key) ?? model.get("guess");
+  if (earlier != null) {
+    field.write(earlier);
+    said.say(`Your guess is remembered: ${describe(spec, earlier)}`);
+  }
+  const commit = button("This is my guess", () => {
+    const guess = field.read();
+    if (guess == null) {
+      said.say("Choose or type an answer first; a wrong guess is worth more than none.");
+      return;
+    }
+    remember(spec.key, guess);
+    model.set("guess", guess);
+    model.save_changes();
+    said.say(`Your guess is remembered: ${describe(spec, guess)}`);
+    window.dispatchEvent(new CustomEvent(CHANGED, { detail: { key: spec.key, guess } }));
+  });
+  root.append(field.node, el("div", { class: "aw-row" }, commit), said.node);
+}
+
+function confront(model, host) {
+  const spec = model.get("spec");
+  const answer = model.get("answer");
+  const root = frame(host, "Your prediction");
+  const guessed = el("p");
+  const verdict = el("p", { role: "status" });
+  const reveal = el("div", {}, el("p", {}, "Answer: ", el("strong", {}, describe(spec, answer))),
+    el("p", {}, model.get("explanation")));
+  root.append(el("p", { class: "aw-note" }, spec.question), guessed, verdict, reveal);
+  function show(guess) {
+    reveal.hidden = false;
+    if (guess == null) {
+      guessed.textContent = "You have not guessed yet. The answer waits below.";
+      reveal.hidden = true;
+      verdict.replaceChildren(button("Show the answer without a guess", () => {
+        verdict.replaceChildren();
+        guessed.textContent = "";
+        reveal.hidden = false;
+      }));
+      return;
+    }
+    const correct = isRight(spec.kind, guess, answer, model.get("tolerance"));
+    guessed.textContent = `You guessed: ${describe(spec, guess)}`;
+    verdict.className = correct ? "aw-good" : "aw-bad";
+    verdict.textContent = correct ? "✓ As it turned out." : "✗ It turned out otherwise.";
+  }
+  show(recall(spec.key) ?? model.get("guess"));
+  const changed = ({ detail }) => { if (detail.key === spec.key) show(detail.guess); };
+  window.addEventListener(CHANGED, changed);
+  return () => window.removeEventListener(CHANGED, changed);
+}
+
+export default { render };

@@ -1,0 +1,116 @@
+"""The reader commits to a guess before the answer is shown, and meets it again afterwards."""
+
+from collections.abc import Sequence
+
+import traitlets
+from matplotlib.figure import Figure
+
+from attnsteps.exercises.answer import KINDS, Answer, Kind
+from attnsteps.plotting.card import card
+from attnsteps.widgets.base import Widget
+from attnsteps.widgets.bundle import bundle, styles
+
+
+def question_spec(
+    key: str,
+    question: str,
+    *,
+    kind: Kind,
+    options: Sequence[str],
+    rows: Sequence[str],
+    columns: Sequence[str],
+) -> dict:
+    """Check a question's parts against its kind, and put them together.
+
+    Args:
+        key: unique name, under which the browser remembers the answer.
+        question: plain text.
+        kind: how it is answered.
+        options: what there is to choose from or to put in order.
+        rows: row names of a matrix to fill in.
+        columns: its column names.
+
+    Returns:
+        The parts as ``js/answer_field.js`` reads them.
+
+    Raises:
+        ValueError: kind is unknown, or options, rows or columns do not fit it.
+    """
+    if kind not in KINDS:
+        raise ValueError(f"kind must be one of {', '.join(KINDS)}; got {kind!r}")
+    if kind in ("choice", "order") and len(options) < 2:
+        raise ValueError(f"options must be at least 2 for kind {kind!r}; got {len(options)}")
+    if kind == "cells" and not (rows and columns):
+        raise ValueError("rows and columns must be named for kind 'cells'; got none")
+    return {
+        "key": key,
+        "question": question,
+        "kind": kind,
+        "options": list(options),
+        "rows": list(rows),
+        "columns": list(columns),
+    }
+
+
+class Predict(Widget):
+    """A question that remembers the reader's guess in the browser.
+
+    Args:
+        key: unique name of the question, such as ``"scaling-variance"``.
+        question: plain text; Unicode for symbols.
+        kind: ``"number"``, ``"choice"``, ``"order"`` or ``"cells"``.
+        options: the answers to choose from or to put in order.
+        rows: row names of the matrix to fill in.
+        columns: its column names.
+
+    Raises:
+        ValueError: kind is unknown, or options, rows or columns do not fit it.
+    """
+
+    _esm = bundle("predict")
+    _css = styles("predict")
+
+    spec = traitlets.Dict().tag(sync=True)
+    guess = traitlets.Any(None, allow_none=True).tag(sync=True)
+    answer = traitlets.Any(None, allow_none=True).tag(sync=True)
+    tolerance = traitlets.Float(0.0).tag(sync=True)
+    explanation = traitlets.Unicode().tag(sync=True)
+
+    def __init__(
+        self,
+        key: str,
+        question: str,
+        *,
+        kind: Kind,
+        options: Sequence[str] = (),
+        rows: Sequence[str] = (),
+        columns: Sequence[str] = (),
+        **traits: object,
+    ) -> None:
+        spec = question_spec(key, question, kind=kind, options=options, rows=rows, columns=columns)
+        super().__init__(spec=spec, **traits)
+
+    def confront(self, answer: Answer, explanation: str, *, tolerance: float = 0.0) -> "Predict":
+        """Return the widget that sets the remembered guess against ``answer``.
+
+        Args:
+            answer: what is right, computed, in the form of the question's kind.
+            explanation: one or two sentences that say why.
+            tolerance: how far off a number may be and still count as right.
+
+        Returns:
+            A widget to show where the chapter has arrived at the answer.
+        """
+        return Predict(
+            **self.spec,
+            guess=self.guess,
+            answer=answer,
+            tolerance=tolerance,
+            explanation=explanation,
+        )
+
+    def picture(self) -> Figure:
+        """Return the question, or the answer, as a card."""
+        if self.answer is None:
+            return card("Predict, then read on", self.spec["question"], self.spec["options"])
+        return card("Your prediction", self.spec["question"], [self.explanation])

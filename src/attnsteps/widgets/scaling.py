@@ -1,0 +1,115 @@
+"""The width of queries and keys under the reader's hand, and what it does to the weights."""
+
+from typing import Literal
+
+import numpy as np
+import traitlets
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from attnsteps.widgets.base import Widget
+from attnsteps.widgets.bundle import bundle, styles
+from attnsteps.widgets.random import normals
+
+Divisor = Literal["none", "sqrt", "d_k"]
+
+DIVISORS: tuple[Divisor, ...] = ("none", "sqrt", "d_k")
+
+_QUERIES, _FEWEST_KEYS, _MOST_KEYS, _MOST_WIDTH = 200, 2, 12, 512
+_LARGEST_SEED = 2**31 - 1
+
+
+class Scaling(Widget):
+    """Random queries and keys: their scores, weights and slopes, with and without the division.
+
+    Args:
+        d_k: width of queries and keys, 1 to 512.
+        num_keys: number of keys of each query, 2 to 12.
+        divisor: what the scores on the right are divided by: ``"none"``, ``"sqrt"`` (√d_k) or
+            ``"d_k"``.
+        seed: of the random draws, 0 to 2³¹ − 1.
+
+    Raises:
+        ValueError: a number lies outside its range, or the divisor is not one of the three.
+    """
+
+    _esm = bundle("scaling")
+    _css = styles("scaling")
+
+    d_k = traitlets.Int(64).tag(sync=True)
+    num_keys = traitlets.Int(8).tag(sync=True)
+    divisor = traitlets.Unicode("sqrt").tag(sync=True)
+    seed = traitlets.Int(1).tag(sync=True)
+
+    def __init__(
+        self, *, d_k: int = 64, num_keys: int = 8, divisor: Divisor = "sqrt", seed: int = 1
+    ) -> None:
+        _check_range("d_k", d_k, 1, _MOST_WIDTH)
+        _check_range("num_keys", num_keys, _FEWEST_KEYS, _MOST_KEYS)
+        _check_divisor(divisor)
+        _check_range("seed", seed, 0, _LARGEST_SEED)
+        super().__init__(d_k=d_k, num_keys=num_keys, divisor=divisor, seed=seed)
+
+    @traitlets.validate("d_k")
+    def _validate_d_k(self, proposal: dict) -> int:
+        return _check_range("d_k", proposal["value"], 1, _MOST_WIDTH)
+
+    @traitlets.validate("num_keys")
+    def _validate_num_keys(self, proposal: dict) -> int:
+        return _check_range("num_keys", proposal["value"], _FEWEST_KEYS, _MOST_KEYS)
+
+    @traitlets.validate("divisor")
+    def _validate_divisor(self, proposal: dict) -> str:
+        return _check_divisor(proposal["value"])
+
+    @traitlets.validate("seed")
+    def _validate_seed(self, proposal: dict) -> int:
+        return _check_range("seed", proposal["value"], 0, _LARGEST_SEED)
+
+    def scores(self, divisor: Divisor) -> NDArray[np.float64]:
+        """Return the scores that the widget shows under a divisor.
+
+        Args:
+            divisor: ``"none"``, ``"sqrt"`` or ``"d_k"``.
+
+        Returns:
+            One row of scores for each query, (200, num_keys): the same draws as on the page.
+        """
+        shape = (_QUERIES, 1 + _MOST_KEYS, _MOST_WIDTH)
+        drawn = normals(self.seed, int(np.prod(shape))).reshape(shape)[..., : self.d_k]
+        q, k = drawn[:, :1], drawn[:, 1 : 1 + self.num_keys]
+        return (q * k).sum(-1) / {"none": 1.0, "sqrt": self.d_k**0.5, "d_k": self.d_k}[divisor]
+
+    def picture(self) -> Figure:
+        """Return the scores as histograms above the first query's weights, side by side."""
+        figure = Figure(figsize=(5.8, 3.6))
+        names = {
+            "none": "not divided",
+            "sqrt": "divided by $\\sqrt{d_k}$",
+            "d_k": "divided by $d_k$",
+        }
+        for column, divisor in zip(figure.subplots(2, 2).T, ("none", self.divisor), strict=True):
+            scores = self.scores(divisor)
+            column[0].hist(scores.ravel(), bins=64, range=(-32, 32))
+            column[0].set(title=names[divisor], xlabel="score", yticks=[])
+            weights = np.exp(scores[0] - scores[0].max())
+            drawn = column[1].bar(range(1, self.num_keys + 1), weights / weights.sum())
+            column[1].bar_label(drawn, fmt="{:.2f}", padding=2, fontsize=8)
+            column[1].set(xlabel="key", ylabel="weight", ylim=(0, 1.15))
+            column[1].grid(axis="x", visible=False)
+        figure.suptitle(f"$d_k$ = {self.d_k}, {self.num_keys} keys", fontsize=11)
+        return figure
+
+
+def _check_range(name: str, value: int, low: int, high: int) -> int:
+    """Refuse a number outside low … high."""
+    if not low <= value <= high:
+        raise ValueError(f"{name} must lie in [{low}, {high}]; got {value!r}")
+    return value
+
+
+def _check_divisor(divisor: str) -> str:
+    """Refuse an unknown divisor."""
+    if divisor not in DIVISORS:
+        raise ValueError(f"divisor must be one of {', '.join(DIVISORS)}; got {divisor!r}")
+    return divisor

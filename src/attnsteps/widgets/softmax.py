@@ -1,0 +1,153 @@
+"""Scores under the reader's hand, and the weights that softmax makes of them."""
+
+import math
+from collections.abc import Sequence
+
+import torch
+import traitlets
+from matplotlib.figure import Figure
+
+from attnsteps.layers.attention import masked_softmax
+from attnsteps.running_example import (
+    ANIMAL,
+    BECAUSE,
+    CROSS,
+    NOT,
+    STREET,
+    TIRED,
+    W_K,
+    W_Q,
+    toy_embeddings,
+)
+from attnsteps.widgets.base import Widget
+from attnsteps.widgets.bundle import bundle, styles
+
+_WORDS = (ANIMAL, STREET, TIRED, BECAUSE, CROSS, NOT)
+_FEWEST, _MOST, _SHOWN = 2, len(_WORDS), 3
+_LARGEST_SCORE = 10.0
+_COLDEST, _HOTTEST = 0.1, 10.0
+_LARGEST_SHIFT = 1000.0
+_FORMATS = ("float64", "float32", "float16")
+
+
+def _scores_of_tired() -> list[float]:
+    """Return what the running example's "tired" scores each word, divided by √d_k."""
+    query = toy_embeddings((TIRED,)) @ W_Q
+    scores = query @ (toy_embeddings(_WORDS) @ W_K).T / math.sqrt(W_K.shape[1])
+    return scores[0].tolist()
+
+
+class Softmax(Widget):
+    """Scores that can be dragged, and their softmax: stable and naive, step by step.
+
+    Args:
+        logits: 2 to 6 scores in [−10, 10]; None takes the running example's 4, 2, 2.
+        temperature: T in [0.1, 10]; the scores are divided by it.
+        excluded: for each score, whether −∞ stands in its place; those not named are kept.
+        shift: c in [−1000, 1000], added to every score before the division.
+        number_format: ``"float64"``, ``"float32"`` or ``"float16"``: what each step is rounded to.
+
+    Raises:
+        ValueError: a number lies outside its range, there are too few or too many scores or more
+            switches than scores, or the format is unknown.
+    """
+
+    _esm = bundle("softmax")
+    _css = styles("softmax")
+
+    logits = traitlets.List(traitlets.Float()).tag(sync=True)
+    temperature = traitlets.Float(1.0).tag(sync=True)
+    excluded = traitlets.List(traitlets.Bool()).tag(sync=True)
+    shift = traitlets.Float(0.0).tag(sync=True)
+    number_format = traitlets.Unicode("float64").tag(sync=True)
+    names = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    spare = traitlets.List(traitlets.Float()).tag(sync=True)
+
+    def __init__(
+        self,
+        logits: Sequence[float] | None = None,
+        *,
+        temperature: float = 1.0,
+        excluded: Sequence[bool] = (),
+        shift: float = 0.0,
+        number_format: str = "float64",
+    ) -> None:
+        spare = _scores_of_tired()
+        scores = spare[:_SHOWN] if logits is None else list(logits)
+        _check_logits(scores)
+        if len(excluded) > len(scores):
+            raise ValueError(
+                f"excluded must name at most the {len(scores)} scores; got {len(excluded)}"
+            )
+        _check_range("temperature", temperature, _COLDEST, _HOTTEST)
+        _check_range("shift", shift, -_LARGEST_SHIFT, _LARGEST_SHIFT)
+        _check_format(number_format)
+        super().__init__(
+            logits=scores,
+            temperature=temperature,
+            excluded=[bool(out) for out in excluded] + [False] * (len(scores) - len(excluded)),
+            shift=shift,
+            number_format=number_format,
+            names=[word.gloss for word in _WORDS],
+            spare=spare,
+        )
+
+    @traitlets.validate("logits")
+    def _validate_logits(self, proposal: dict) -> list[float]:
+        _check_logits(proposal["value"])
+        return proposal["value"]
+
+    @traitlets.validate("temperature")
+    def _validate_temperature(self, proposal: dict) -> float:
+        return _check_range("temperature", proposal["value"], _COLDEST, _HOTTEST)
+
+    @traitlets.validate("shift")
+    def _validate_shift(self, proposal: dict) -> float:
+        return _check_range("shift", proposal["value"], -_LARGEST_SHIFT, _LARGEST_SHIFT)
+
+    @traitlets.validate("number_format")
+    def _validate_format(self, proposal: dict) -> str:
+        return _check_format(proposal["value"])
+
+    def weights(self) -> list[float]:
+        """Return the present weights, computed by the package in float64."""
+        excluded = (list(self.excluded) + [False] * len(self.logits))[: len(self.logits)]
+        scores = (torch.tensor([self.logits], dtype=torch.float64) + self.shift) / self.temperature
+        return masked_softmax(scores, ~torch.tensor([excluded]))[0].tolist()
+
+    def picture(self) -> Figure:
+        """Return the weights as bars."""
+        figure = Figure(figsize=(5.8, 2.8))
+        axes = figure.subplots()
+        drawn = axes.bar(self.names[: len(self.logits)], self.weights(), width=0.7)
+        axes.bar_label(drawn, fmt="{:.3f}", padding=2)
+        axes.grid(axis="x", visible=False)
+        scores = ", ".join(f"{score:g}".replace("-", "−") for score in self.logits)
+        axes.set(
+            title=f"softmax of {scores}, T = {self.temperature:g}", ylabel="weight", ylim=(0, 1.1)
+        )
+        return figure
+
+
+def _check_logits(logits: Sequence[float]) -> None:
+    """Refuse too few or too many scores, and scores that the sliders could not show."""
+    if not _FEWEST <= len(logits) <= _MOST:
+        raise ValueError(f"logits must be {_FEWEST} to {_MOST} scores; got {len(logits)}")
+    for i, score in enumerate(logits):
+        _check_range(f"logits[{i}]", score, -_LARGEST_SCORE, _LARGEST_SCORE)
+
+
+def _check_range(name: str, value: float, low: float, high: float) -> float:
+    """Refuse a number outside [low, high], NaN included."""
+    if not low <= value <= high:
+        raise ValueError(f"{name} must lie in [{low:g}, {high:g}]; got {value!r}")
+    return value
+
+
+def _check_format(number_format: str) -> str:
+    """Refuse an unknown number format."""
+    if number_format not in _FORMATS:
+        raise ValueError(
+            f"number_format must be one of {', '.join(_FORMATS)}; got {number_format!r}"
+        )
+    return number_format

@@ -1,0 +1,61 @@
+"""The modules of a widget become one, and what cannot be joined is refused."""
+
+import re
+
+import pytest
+
+from attnsteps.widgets import bundle as module
+from attnsteps.widgets.bundle import bundle, styles
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """An empty folder in place of the package's JavaScript."""
+    monkeypatch.setattr(module, "JS", tmp_path)
+    bundle.cache_clear()
+    yield tmp_path
+    bundle.cache_clear()
+
+
+@pytest.mark.parametrize("stem", [path.stem for path in module.JS.glob("*.js")])
+def test_every_module_of_the_package_can_be_bundled(stem):
+    assert not re.search(r"^import\b", bundle(stem), re.MULTILINE)
+
+
+def test_each_import_is_pasted_once_before_its_first_use(folder):
+    (folder / "maths").mkdir()
+    (folder / "maths/one.js").write_text("export const one = 1;\n")
+    (folder / "two.js").write_text(
+        'import { one } from "./maths/one.js";\nexport const two = one + one;\n'
+    )
+    (folder / "view.js").write_text(
+        'import { one } from "./maths/one.js";\nimport { two } from "./two.js";\n'
+        "export default { render() { return one + two; } };\n"
+    )
+    assert bundle("view") == (
+        "const one = 1;\nconst two = one + one;\n"
+        "export default { render() { return one + two; } };\n"
+    )
+
+
+def test_the_same_name_twice_is_refused(folder):
+    (folder / "a.js").write_text("export const size = 1;\n")
+    (folder / "view.js").write_text('import { size } from "./a.js";\nconst size = 2;\n')
+    with pytest.raises(ValueError, match=r"unique in a bundle; 'size' is in both a\.js and view"):
+        bundle("view")
+
+
+def test_other_forms_of_import_are_refused(folder):
+    (folder / "a.js").write_text("export const a = 1;\n")
+    (folder / "view.js").write_text('import * as a from "./a.js";\n')
+    with pytest.raises(ValueError, match=r"imports must read .* see view\.js"):
+        bundle("view")
+
+
+def test_a_missing_module_is_named(folder):
+    with pytest.raises(ValueError, match=r"there is no nothing\.js"):
+        bundle("nothing")
+
+
+def test_every_widget_has_the_shared_styles():
+    assert styles("predict").startswith((module.CSS / "base.css").read_text(encoding="utf-8"))
