@@ -1,0 +1,84 @@
+"""Keeps each widget's script and styles in one file of the site instead of once for every use.
+
+myst-nb writes the whole state of every widget into its page, the widget's JavaScript included.
+Before a page is written, the sources move to ``_static/widgets/<name>-<hash>``; the state keeps
+their names, which ``mount.js`` resolves. The hash lets browsers cache them for good.
+"""
+
+import hashlib
+import json
+from pathlib import Path
+from shutil import rmtree
+
+from myst_nb.core.render import sanitize_script_content
+from myst_nb.sphinx_ import NbMetadataCollector
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+
+FOLDER = "_static/widgets"
+
+
+def start_empty(app: Sphinx) -> None:
+    """Drop the files of an earlier build."""
+    rmtree(Path(app.outdir) / FOLDER, ignore_errors=True)
+
+
+def move_sources(
+    app: Sphinx, pagename: str, templatename: str, context: dict, doctree: object
+) -> None:
+    """Replace ``_esm`` and ``_css`` in the page's widget state by file names."""
+    if doctree is None:
+        return
+    files = NbMetadataCollector.get_js_files(app.env, pagename)
+    if "ipywidgets_state" not in files:
+        return
+    path, options = files["ipywidgets_state"]
+    state = json.loads(options["body"])
+    # Layout models are for the stock front end; nothing here reads them.
+    state["state"] = {k: v for k, v in state["state"].items() if "_esm" in v["state"]}
+    for model in state["state"].values():
+        values = model["state"]
+        name = values["_anywidget_id"].rsplit(".", 1)[-1].lower()
+        values["_esm"] = write(app, name, values["_esm"], "js")
+        values["_css"] = write(app, "styles", values["_css"], "css")  # often shared by several
+        model["state"] = {
+            k: v for k, v in values.items() if k in ("_esm", "_css") or not k.startswith("_")
+        }
+    body = sanitize_script_content(json.dumps(state, ensure_ascii=False))
+    files["ipywidgets_state"] = (path, {**options, "body": body})
+
+
+def write(app: Sphinx, name: str, source: str, ending: str) -> str:
+    """Write one source below the static folder and return its name relative to that folder."""
+    digest = hashlib.sha256(source.encode()).hexdigest()[:12]
+    relative = f"widgets/{name}-{digest}.{ending}"
+    target = Path(app.outdir) / "_static" / relative
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_text(source, encoding="utf-8")
+    return relative
+
+
+def mend_bibliography(
+    app: Sphinx, pagename: str, templatename: str, context: dict, doctree: object
+) -> None:
+    """Drop docutils' ``role="list"``: its entries have another role, which no list may hold."""
+    if "body" in context:
+        context["body"] = context["body"].replace(
+            '<div role="list" class="citation', '<div class="citation'
+        )
+
+
+def launch_notebooks_only(app: Sphinx, env: BuildEnvironment) -> None:
+    """Let the theme offer Colab for notebooks alone: it cannot open the landing page's text."""
+    for page, metadata in env.metadata.items():
+        if not env.doc2path(page).endswith(".ipynb"):
+            metadata.pop("kernelspec", None)
+
+
+def setup(app: Sphinx) -> dict:
+    """Run before myst-nb's own handler, which adds the scripts to the page."""
+    app.connect("builder-inited", start_empty)
+    app.connect("env-updated", launch_notebooks_only)
+    app.connect("html-page-context", move_sources, priority=100)
+    app.connect("html-page-context", mend_bibliography)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,61 @@
+"""The committed notebooks are what their code gives, in the form that gives reviewable diffs."""
+
+import re
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from scripts import notebooks as script
+
+ROOT = Path(__file__).resolve().parents[2]
+NOTEBOOKS = sorted((ROOT / "book").glob("*.ipynb"))
+
+
+@pytest.fixture(params=NOTEBOOKS, ids=lambda path: path.stem)
+def notebook(request):
+    return nbformat.read(request.param, as_version=4)
+
+
+def test_every_notebook_is_in_the_table_of_contents():
+    listed = set(re.findall(r"file: (\d\d_\w+)", (ROOT / "_toc.yml").read_text()))
+    assert listed == {path.stem for path in NOTEBOOKS}
+
+
+def test_every_code_cell_has_run_in_order(notebook):
+    counts = [cell.execution_count for cell in notebook.cells if cell.cell_type == "code"]
+    assert counts == list(range(1, len(counts) + 1))
+
+
+def test_normalising_changes_nothing(notebook):
+    before = nbformat.writes(notebook)
+    script.normalise(notebook)
+    assert nbformat.writes(notebook) == before
+
+
+def test_numbers_in_prose_are_those_of_the_cells(notebook):
+    before = [cell.source for cell in notebook.cells]
+    script.fill_spans(notebook)
+    assert [cell.source for cell in notebook.cells] == before
+
+
+def test_every_recorded_value_is_used(notebook):
+    prose = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
+    used = {match["name"] for match in script.SPAN.finditer(prose)}
+    assert set(script.glued(notebook)) == used
+
+
+def test_no_output_has_an_error_or_a_warning(notebook):
+    for cell in notebook.cells:
+        for output in cell.get("outputs", []):
+            assert output.output_type != "error"
+            assert output.get("name") != "stderr", output.text
+
+
+def test_every_figure_has_a_description(notebook):
+    for cell in notebook.cells:
+        for output in cell.get("outputs", []):
+            data = output.get("data", {})
+            if "image/png" in data and data["text/plain"].startswith("<Figure"):
+                alt = cell.metadata.get("mystnb", {}).get("image", {}).get("alt", "")
+                assert len(alt) > 20, f"no alt text for the figure of: {cell.source[:80]}"

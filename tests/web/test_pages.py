@@ -1,0 +1,136 @@
+"""What must hold on every page of the built site, in a real browser."""
+
+import gzip
+import re
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+
+from tests.browser import ROOT, SITE
+
+PAGES = [
+    f"{name}.html" for name in re.findall(r"(?:root|file): (\S+)", (ROOT / "_toc.yml").read_text())
+]
+CHAPTERS = [page for page in PAGES if re.match(r"\d\d_", page)]
+OWN_BUDGET = 60_000  # bytes, gzipped: our scripts and styles on one page
+
+every_page = pytest.mark.parametrize("path", PAGES)
+both_schemes = pytest.mark.parametrize("scheme", ["light", "dark"])
+
+
+@every_page
+def test_opens_without_errors_or_foreign_requests(look_at, path):
+    page, problems = look_at(path)
+    expect(page.locator(".bd-article h1").first).to_be_visible()
+    page.mouse.wheel(0, 100_000)
+    assert page.locator(".attnsteps-widget:not([data-ready])").count() == 0
+    assert not problems, problems
+
+
+@every_page
+@pytest.mark.parametrize("width", [360, 1280])
+def test_no_sideways_scroll(look_at, path, width):
+    page, _ = look_at(path, width=width)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    wide = page.evaluate(
+        """() => [...document.querySelectorAll('.bd-article *')].filter((e) => {
+          if (e.closest('.aw-scroll, pre, .math, table, mjx-container')) return false;
+          const box = e.getBoundingClientRect();
+          return box.width > 0 && box.right > innerWidth + 1;
+        }).map((e) => e.outerHTML.slice(0, 80))"""
+    )
+    assert not wide
+
+
+@every_page
+@both_schemes
+def test_axe_finds_nothing_serious(look_at, path, scheme):
+    page, _ = look_at(path, color_scheme=scheme)
+    options = {
+        "resultTypes": ["violations"],
+        "preload": False,
+    }  # axe misreads @import if it fetches
+    page.evaluate("Promise.all(document.getAnimations().map((a) => a.finished))")  # fading colours
+    found = Axe().run(page, options=options).response["violations"]
+    serious = [
+        f"{finding['id']}: {node['html'][:120]} {node['failureSummary'][:200]}"
+        for finding in found
+        if finding["impact"] in ("serious", "critical")
+        for node in finding["nodes"]
+    ]
+    assert not serious, "\n".join(serious)
+
+
+@every_page
+def test_scheme_follows_the_reader(look_at, path):
+    light, _ = look_at(path, color_scheme="light")
+    dark, _ = look_at(path, color_scheme="dark")
+    background = "getComputedStyle(document.body).backgroundColor"
+    assert light.evaluate(background) != dark.evaluate(background)
+
+
+@every_page
+def test_every_picture_has_a_description(look_at, path):
+    page, _ = look_at(path)
+    for picture in page.locator(".bd-article img").all():
+        assert len(picture.get_attribute("alt") or "") > 20
+    for picture in page.locator(".aw svg, .aw canvas").all():
+        named = picture.get_attribute("aria-label") or picture.get_attribute("aria-hidden")
+        assert named, "an svg needs a label, or aria-hidden where a table says the same"
+
+
+@every_page
+def test_touch_targets_are_large_enough(look_at, path):
+    page, _ = look_at(path, width=360)
+    small = page.evaluate(
+        """() => [...document.querySelectorAll('.aw :is(button, input, select, summary)')]
+          .map((e) => [e.outerHTML.slice(0, 80), e.getBoundingClientRect()])
+          .filter(([, box]) => box.width && (box.width < 24 || box.height < 24))
+          .map(([html, box]) => `${html} ${box.width}×${box.height}`)"""
+    )
+    assert not small
+
+
+@every_page
+def test_own_scripts_and_styles_are_small(look_at, path):
+    page, _ = look_at(path)
+    own = page.evaluate(
+        "performance.getEntriesByType('resource').map((r) => new URL(r.name).pathname)"
+        ".filter((p) => /\\/_static\\/(widgets\\/|mount\\.js|book\\.css)/.test(p))"
+    )
+    assert own or not page.locator(".aw").count()
+    size = sum(len(gzip.compress((SITE / name.lstrip("/")).read_bytes())) for name in set(own))
+    assert size <= OWN_BUDGET
+
+
+@pytest.mark.parametrize("path", CHAPTERS)
+def test_chapter_has_what_every_chapter_has(look_at, path):
+    page, _ = look_at(path)
+    button = f'a[href*="colab.research.google.com"][href*="{Path(path).stem}"]'
+    expect(page.locator(button)).to_have_count(1)
+    text = page.locator(".bd-article").inner_text()
+    assert "Predict, then read on" in text
+    assert "Your prediction" in text
+    assert 3 <= len(set(re.findall(r"Exercise \d", text))) <= 6
+    assert not re.search(r"\{(glue|ref|cite|eval)|:::|```", text), "raw markup on the page"
+
+
+@every_page
+def test_works_with_the_network_off_once_loaded(open_page, path):
+    page = open_page(path, reduced_motion="reduce")
+    page.context.set_offline(True)
+    for slider in page.locator(".aw input[type=range]:visible").all():
+        slider.press("ArrowRight")
+    for button in page.locator(".aw button:visible:enabled").all()[:10]:
+        button.click()
+    moving = page.evaluate(
+        "document.getAnimations().filter((a) => a.effect?.target?.closest?.('.aw')).length"
+    )
+    assert moving == 0, "the reader asked for no motion"
+
+
+def test_search_finds_a_chapter(open_page):
+    page = open_page("search.html?q=softmax")
+    expect(page.locator("#search-results li a").first).to_be_visible()

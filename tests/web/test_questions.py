@@ -1,0 +1,87 @@
+"""Predict and Exercise, wherever they stand: answered by mouse and by keyboard, and remembered."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.web.test_pages import CHAPTERS
+
+every_chapter = pytest.mark.parametrize("path", CHAPTERS)
+EXERCISE = ".aw:has(summary:text-is('Solution'))"
+PREDICT = ".aw:has(button:text-is('This is my guess'))"
+
+
+def give(question) -> None:
+    """Answer a question in the first way that it allows."""
+    if question.locator("input[type=radio]").count():
+        question.locator("input[type=radio]").first.check()
+    for field in question.locator("input[type=text]").all():
+        field.fill("123456")
+
+
+@every_chapter
+def test_a_guess_is_remembered_and_confronted(open_page, path):
+    page = open_page(path)
+    question = page.locator(PREDICT).first
+    question.get_by_role("button", name="This is my guess").click()
+    if not question.locator(".aw-order").count():
+        expect(question.get_by_role("status")).to_contain_text("first")
+    give(question)
+    question.get_by_role("button", name="This is my guess").click()
+    expect(question.get_by_role("status")).to_contain_text("Your guess is remembered")
+    expect(page.get_by_text("You guessed:").first).to_be_visible()
+    page.reload()
+    expect(page.locator(PREDICT).first.get_by_role("status")).to_contain_text("remembered")
+    expect(page.get_by_text("You guessed:").first).to_be_visible()
+
+
+@every_chapter
+def test_without_a_guess_the_answer_waits(open_page, path):
+    page = open_page(path)
+    box = page.locator(".aw:has-text('Your prediction')").first
+    expect(box.get_by_text("Answer:")).to_be_hidden()
+    box.get_by_role("button", name="Show the answer").click()
+    expect(box.get_by_text("Answer:")).to_be_visible()
+
+
+@every_chapter
+def test_exercises_are_checked_by_keyboard_alone(open_page, path):
+    page = open_page(path)
+    exercises = page.locator(EXERCISE)
+    assert exercises.count() >= 2
+    for exercise in exercises.all():
+        expect(exercise.locator("details[open]")).to_have_count(0)
+        first = exercise.locator("input, button:enabled").first
+        first.focus()
+        if exercise.locator("input[type=radio]").count():
+            page.keyboard.press("Space")
+        for field in exercise.locator("input[type=text]").all():
+            field.focus()
+            page.keyboard.type("123456")
+        check = exercise.get_by_role("button", name="Check")
+        for _ in range(60):
+            if check.evaluate("(e) => e === document.activeElement"):
+                break
+            page.keyboard.press("Tab")
+        page.keyboard.press("Enter")
+        expect(exercise.get_by_role("status")).to_contain_text(re.compile("Right|Not yet"))
+
+
+@every_chapter
+def test_the_stored_answer_of_every_exercise_is_accepted(open_page, path):
+    """Put each exercise's own answer where the browser remembers the reader's, and reload."""
+    page = open_page(path)
+    count = page.evaluate(
+        """() => {
+          const tag = document.querySelector('script[type$="widget-state+json"]');
+          const models = Object.values(JSON.parse(tag.textContent).state).map((m) => m.state);
+          const exercises = models.filter((m) => m.hint);
+          for (const { spec, answer } of exercises) {
+            localStorage.setItem(`attnsteps:${spec.key}`, JSON.stringify(answer));
+          }
+          return exercises.length;
+        }"""
+    )
+    page.reload()
+    expect(page.locator(EXERCISE).get_by_text("✓ Right.")).to_have_count(count)
