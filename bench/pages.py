@@ -1,8 +1,8 @@
 """Measure the built site in headless Chromium: time to interactive, repaint, and bytes of our own.
 
 Prints one Markdown table. Medians of five cold visits; each visit has a browser context of its own,
-so that nothing is cached. "Input to laid out" is the time from an input event on a slider until its
-script has run and the page has been laid out anew.
+so that nothing is cached. "Input to laid out" is the time from an input event (on a
+slider, a number, or a line of 12 words) until its script has run and the page is laid out anew.
 """
 
 import gzip
@@ -18,13 +18,17 @@ OWN = re.compile(r"/_static/(widgets/|mount\.js|book\.css)")
 READY = "performance.getEntriesByName('attnsteps:widgets-ready')[0]?.startTime"
 REPAINT = """async () => {
   const frame = () => new Promise((done) => requestAnimationFrame(done));
-  const inputs = [...document.querySelectorAll('.aw input[type=range]')];
+  const words = ["the cat sat on the mat and then it ran away tired",
+    "the cat sat on the mat and then it ran away wide"]; // 12 tokens
   const times = [];
-  for (const input of inputs) {
-    for (let i = 0; i < 12; i += 1) {
+  for (const input of document.querySelectorAll('.aw input')) {
+    const change = input.type === 'range' || input.type === 'number'
+      ? (i) => input[i % 2 ? 'stepDown' : 'stepUp']()
+      : input.value.includes(' ') ? (i) => { input.value = words[i % 2]; } : null;
+    for (let i = 0; change && input.offsetParent && i < 12; i += 1) {
       await frame();
+      change(i);
       const start = performance.now();
-      input[i % 2 ? 'stepDown' : 'stepUp']();
       input.dispatchEvent(new Event('input', { bubbles: true }));
       document.body.getBoundingClientRect(); // forces style and layout
       times.push(performance.now() - start);
