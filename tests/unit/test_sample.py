@@ -85,6 +85,8 @@ def test_no_temperature_overflows(temperature, dtype):
     assert probs.sum().item() == pytest.approx(1.0)
     assert probs.argmax() == 1
     assert probs[0, 0] == 0.0
+    many = torch.randn(1, 2000).log_softmax(-1).to(dtype)  # each of which is improbable
+    assert adjust(many, temperature).sum().item() == pytest.approx(1.0, abs=1e-4)
 
 
 @given(

@@ -146,5 +146,5 @@ def mask_some(
     share = torch.rand(len(tgt_ids), 1, **like)
     num_hidden = 1 + (share * is_token.sum(dim=1, keepdim=True)).long()  # uniform on 1 … N
     dice = torch.rand(tgt_ids.shape, **like).masked_fill(~is_token, 2.0)
-    rank = dice.argsort(dim=1).argsort(dim=1)  # a random order of the tokens, padding last
-    return tgt_ids.masked_fill((rank < num_hidden) & is_token, config.mask_id)
+    order = dice.argsort(dim=1)  # a random order of the tokens, with padding behind them
+    return tgt_ids.masked_fill(order < num_hidden, config.mask_id)
