@@ -1,0 +1,223 @@
+"""Real corpora of sentence pairs: Multi30k German–English and Tatoeba Chinese–English.
+
+Normalisation: each sentence is put into Unicode's composed form (NFC), and any run of white space
+becomes one space, none at the ends. Case, punctuation and spelling stay as they are; Tatoeba's
+Chinese is partly simplified and partly traditional.
+"""
+
+import gzip
+import hashlib
+import os
+import unicodedata
+import zipfile
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+from attnsteps.shapes import check_choice, check_positive
+from attnsteps.text.download import fetch
+
+
+class TextPair(NamedTuple):
+    """A sentence, its translation, and whom they come from where the corpus names them."""
+
+    src: str
+    tgt: str
+    credit: str = ""
+
+
+class Parallel(NamedTuple):
+    """A corpus in its three parts, and the source and terms to name wherever it is used."""
+
+    train: list[TextPair]
+    val: list[TextPair]
+    test: list[TextPair]
+    credit: str
+
+
+MULTI30K_CREDIT = (
+    "Multi30k, task 1 (https://github.com/multi30k/dataset), for research and educational,"
+    " non-commercial use. Desmond Elliott, Stella Frank, Khalil Sima'an and Lucia Specia (2016):"
+    " Multi30K: Multilingual English-German Image Descriptions."
+)
+MULTI30K_URL = "https://raw.githubusercontent.com/multi30k/dataset/master/data/task1/raw/"
+MULTI30K_SHA256 = {
+    "train.de.gz": "726e39b2fa9eb9ffb6dc763fb35a179f80fae06ffc5d28b6ace5faa883de28a6",
+    "train.en.gz": "d79cfa999dd4c51d2cb42499b6796d5a882c3a8a961923c25a898c90f8bbd56f",
+    "val.de.gz": "f0cba2f995189cf5770f29a8a9a537a3ad3f51657ad873405082ff6863a5e75a",
+    "val.en.gz": "14f7d25ddd868909a9213e361768460edcacdd6ab9d1e77b92560dc10c10dc28",
+    "test_2016_flickr.de.gz": "9204244e408ccb38d2a55cfcd344df15005fc42a07a6e55ca6c52b6ababb8cc8",
+    "test_2016_flickr.en.gz": "611d361c6334bc7246101d48097c13cf5c4413c5befc793cc629934359d532d9",
+}
+TATOEBA_CREDIT = (
+    "Tatoeba (https://tatoeba.org), packaged by Tab-delimited Bilingual Sentence Pairs"
+    " (https://www.manythings.org/anki/), CC BY 2.0 FR. The authors stand with each pair where the"
+    " edition names them."
+)
+TATOEBA_URL = "https://www.manythings.org/anki/cmn-eng.zip"
+
+
+def load(name: str, **choices: object) -> Parallel:
+    """Load a corpus by its name.
+
+    Args:
+        name: "multi30k" or "tatoeba".
+        choices: directory, cache and progress, as in multi30k.
+
+    Returns:
+        The corpus.
+
+    Raises:
+        ValueError: if there is no such corpus, or as in multi30k and tatoeba.
+        OSError: as there.
+    """
+    check_choice("name", name, CORPORA)
+    return CORPORA[name](**choices)
+
+
+def multi30k(
+    *,
+    directory: str | os.PathLike | None = None,
+    cache: str | os.PathLike | None = None,
+    progress: bool = True,
+) -> Parallel:
+    """Load captions of photographs, German → English: 29,000, 1,014 and test_2016_flickr's 1,000.
+
+    Source: Elliott et al. 2016; the splits are the authors'.
+
+    Args:
+        directory: a folder with the published files (train.de.gz …), read instead of the network.
+        cache: the folder to keep downloads in, as in download.fetch.
+        progress: True shows a bar while it downloads.
+
+    Returns:
+        The corpus; it is for research and education, not for commerce.
+
+    Raises:
+        ConnectionError: if it has to be downloaded, and cannot be.
+        FileNotFoundError: if the directory lacks a file.
+        ValueError: if a file is damaged, or has not one line for each of its twin's.
+    """
+
+    def lines(name: str) -> list[str]:
+        if directory is None:
+            options = {"sha256": MULTI30K_SHA256[name], "cache": cache, "progress": progress}
+            return _lines(fetch(MULTI30K_URL + name, **options))
+        return _lines(Path(directory) / name)
+
+    parts = []
+    for part in ("train", "val", "test_2016_flickr"):
+        src, tgt = lines(f"{part}.de.gz"), lines(f"{part}.en.gz")
+        if len(src) != len(tgt):
+            raise ValueError(
+                f"{part}.de.gz and {part}.en.gz must have as many lines; got {len(src)} and"
+                f" {len(tgt)}"
+            )
+        pairs = zip(src, tgt, strict=True)
+        parts.append([TextPair(normalise(de), normalise(en)) for de, en in pairs])
+    return Parallel(*parts, MULTI30K_CREDIT)
+
+
+def tatoeba(
+    *,
+    directory: str | os.PathLike | None = None,
+    cache: str | os.PathLike | None = None,
+    progress: bool = True,
+    held_out: int = 1000,
+) -> Parallel:
+    """Load everyday sentences, Chinese → English: about 20,000, of which 1,000 are for the test.
+
+    The split depends on the sentences alone: English ones in the order of their SHA-256, the first
+    for the test, the next for validation, each with the first of its Chinese translations. What
+    shares a side with one of them is left out of the training part, so that no sentence of the
+    test, in either language, is seen in training.
+
+    Args:
+        directory: a folder with cmn-eng.zip or cmn-eng.tsv.gz, read instead of the network.
+        cache: the folder to keep the download in, as in download.fetch.
+        progress: True shows a bar while it downloads.
+        held_out: how many sentences the test has, and the validation part.
+
+    Returns:
+        The corpus; name its credit where you show any of it.
+
+    Raises:
+        ConnectionError: if it has to be downloaded, and cannot be.
+        FileNotFoundError: if the directory lacks the file.
+        ValueError: if the file is damaged, has a line without a translation, or fewer different
+            sentences than are to be held out.
+    """
+    check_positive("held_out", held_out)
+    if directory is None:
+        path = fetch(TATOEBA_URL, cache=cache, progress=progress)
+    else:
+        path = Path(directory) / "cmn-eng.zip"
+        path = path if path.exists() else Path(directory) / "cmn-eng.tsv.gz"
+    pairs: dict[TextPair, None] = {}
+    for number, line in enumerate(_lines(path, member="cmn.txt"), start=1):
+        english, chinese, credit = ([normalise(cell) for cell in line.split("\t")] + ["", ""])[:3]
+        if not english or not chinese:
+            raise ValueError(
+                f"{path} must have two sentences in each line; got {line!r} ({number})"
+            )
+        pairs[TextPair(chinese, english, credit)] = None
+    first: dict[str, TextPair] = {}
+    for pair in pairs:
+        first.setdefault(pair.tgt, pair)
+    held: list[TextPair] = []
+    seen: set[str] = set()
+    for english in sorted(first, key=_hash):
+        if len(held) < 2 * held_out and first[english].src not in seen:
+            held.append(first[english])
+            seen |= {english, first[english].src}
+    train = [pair for pair in pairs if seen.isdisjoint(pair[:2])]
+    if not train:
+        raise ValueError(
+            f"held_out must leave some of the {len(first)} sentences to train on; got {held_out}"
+        )
+    test, val = held[:held_out], held[held_out:]
+    return Parallel(train, val, test, TATOEBA_CREDIT)
+
+
+CORPORA: dict[str, Callable[..., Parallel]] = {"multi30k": multi30k, "tatoeba": tatoeba}
+
+
+def normalise(text: str) -> str:
+    """Bring a sentence into the form that all of these corpora have.
+
+    Args:
+        text: a sentence as it came.
+
+    Returns:
+        The sentence in composed characters (NFC), with single spaces, and none at the ends.
+
+    Example:
+        >>> normalise("  Ein  Hu\N{COMBINING DIAERESIS}hnchen. ")
+        'Ein Hühnchen.'
+    """
+    return " ".join(unicodedata.normalize("NFC", text).split())
+
+
+def _lines(path: Path, member: str = "") -> list[str]:
+    """Read the lines of a gzipped file, or of one file in a zip archive."""
+    try:
+        if path.suffix == ".zip":
+            with zipfile.ZipFile(path) as archive:
+                data = archive.read(member)
+        else:
+            data = gzip.decompress(path.read_bytes())
+        if not data:
+            raise EOFError("nothing")
+        return data.decode("utf-8").removesuffix("\n").split("\n")
+    except FileNotFoundError:
+        raise FileNotFoundError(f"there is no file {path}") from None
+    except (OSError, EOFError, KeyError, UnicodeError, zlib.error, zipfile.BadZipFile) as error:
+        raise ValueError(
+            f"{path} must be a whole compressed text in UTF-8; got: {error}"
+        ) from error
+
+
+def _hash(text: str) -> str:
+    """Return a number for a text that is the same everywhere, as 64 digits."""
+    return hashlib.sha256(text.encode()).hexdigest()
