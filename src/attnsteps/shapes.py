@@ -72,6 +72,20 @@ def check_integer(name: str, value: int) -> None:
         raise ValueError(f"{name} must be an integer; got {value!r}")
 
 
+def check_count(name: str, value: int) -> None:
+    """Check that a number is a whole one, 0 or more.
+
+    Args:
+        name: the argument's name, for the message.
+        value: the number.
+
+    Raises:
+        ValueError: if it is anything else.
+    """
+    if not _is_integer(value) or value < 0:
+        raise ValueError(f"{name} must be an integer of at least 0; got {value!r}")
+
+
 def check_above_zero(name: str, value: float) -> None:
     """Check that a number is positive and finite.
 
@@ -129,6 +143,24 @@ def check_at_most(name: str, value: int, limit_name: str, limit: int) -> None:
     check_positive(name, value)
     if value > limit:
         raise ValueError(f"{name} must be at most {limit_name} = {limit}; got {value}")
+
+
+def check_heads(num_heads: int, d_model: int) -> None:
+    """Check that every head gets an equal part of the model's width.
+
+    Args:
+        num_heads: H.
+        d_model: D.
+
+    Raises:
+        ValueError: if they are not positive integers, or H does not divide D.
+    """
+    check_positive("d_model", d_model)
+    check_positive("num_heads", num_heads)
+    if d_model % num_heads != 0:
+        raise ValueError(
+            f"num_heads must divide d_model = {d_model} without remainder; got {num_heads}"
+        )
 
 
 def check_choice(name: str, value: object, choices: Iterable[object]) -> None:
@@ -258,6 +290,32 @@ def check_attention_inputs(query: Tensor, key: Tensor, value: Tensor, d_model: i
         check_shape("key", key, "B Tk D", B=query.shape[0], D=d_model)
     if value is not key:
         check_shape("value", value, "B Tk D", B=query.shape[0], Tk=key.shape[1], D=d_model)
+
+
+def check_attention(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, dropout_p: float) -> None:
+    """Check everything that attention would otherwise broadcast silently or turn into NaN.
+
+    Args:
+        q: (..., Tq, Dk).
+        k: (..., Tk, Dk), with the leading axes of q.
+        v: (..., Tk, Dv), one for each key.
+        mask: broadcastable to (..., Tq, Tk), or None.
+        dropout_p: the probability of dropping a weight.
+
+    Raises:
+        ValueError: if one of them is of another dtype or shape, or dropout_p not in [0, 1).
+    """
+    for name, tensor in (("q", q), ("k", k), ("v", v)):
+        check_floating(name, tensor)
+    check_shape("q", q, "... Tq Dk")
+    check_positive("Dk, the width of q,", q.shape[-1])
+    check_shape("k", k, "... Tk Dk", Dk=q.shape[-1])
+    check_shape("v", v, "... Tk Dv", Tk=k.shape[-2])
+    check_same_leading("k", k, "q", q)
+    check_same_leading("v", v, "q", q)
+    if mask is not None:
+        check_mask(mask, (*q.shape[:-1], k.shape[-2]))
+    check_dropout("dropout_p", dropout_p)
 
 
 def check_bool(name: str, mask: Tensor) -> None:

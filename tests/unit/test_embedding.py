@@ -93,6 +93,15 @@ def test_without_a_pad_id_every_token_learns():
     assert embedding.weight.grad.any(dim=-1).all()
 
 
+def test_output_projection_shares_the_weight_or_draws_one_like_it():
+    embedding = TokenEmbedding(997, 64)
+    assert embedding.output_projection().weight is embedding.weight
+    projection = embedding.output_projection(tied=False)
+    assert projection.weight is not embedding.weight
+    assert projection.bias is None
+    assert projection.weight.std().item() == pytest.approx(64**-0.5, rel=0.02)
+
+
 def test_the_weight_can_be_shared_with_an_output_projection():
     embedding = TokenEmbedding(V, D)
     projection = nn.Linear(D, V, bias=False)

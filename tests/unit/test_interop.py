@@ -59,6 +59,10 @@ PAIRS = {
         our_transformer(activation="gelu"),
         their_transformer(activation="gelu"),
     ),
+    "an activation that is a module": lambda: (
+        our_transformer(),
+        their_transformer(activation=nn.ReLU()),
+    ),
 }
 pairs = pytest.mark.parametrize("make", PAIRS.values(), ids=PAIRS.keys())
 

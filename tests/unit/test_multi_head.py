@@ -10,7 +10,7 @@ from torch import nn
 
 from attnsteps.layers.attention import scaled_dot_product_attention
 from attnsteps.layers.masks import causal_mask, combine, padding_mask
-from attnsteps.layers.multi_head import MultiHeadAttention, merge_heads, split_heads
+from attnsteps.layers.multi_head import MultiHeadAttention
 
 # Every size is another prime (but D, which is H·Dk), so that swapped axes cannot pass.
 B, H, Tq, Tk, Dk = 2, 3, 5, 7, 11
@@ -89,19 +89,6 @@ def test_equals_the_heads_computed_one_by_one():
         assert_all_close(weights[:, head], head_weights, 1e-10)
         contexts.append(context)
     assert_all_close(output, attention.w_o(torch.cat(contexts, dim=-1)), 1e-10)
-
-
-def test_split_heads_takes_neighbouring_columns():
-    x = torch.arange(B * Tq * D, dtype=torch.float64).view(B, Tq, D)
-    split = split_heads(x, H)
-    assert split.shape == (B, H, Tq, Dk)
-    for head in range(H):
-        assert torch.equal(split[:, head], x[:, :, head * Dk : (head + 1) * Dk])
-
-
-def test_split_heads_copies_nothing():
-    x = torch.randn(B, Tq, D)
-    assert split_heads(x, H).data_ptr() == x.data_ptr()
 
 
 # Against PyTorch ----------------------------------------------------------------------------
@@ -257,16 +244,6 @@ def test_bug_zoo_13_the_batch_comes_first_and_sentences_do_not_mix():
     mixed, _ = attention(query, key, value)
     assert (mixed[0] != output[0]).any(dim=-1).all()
     assert torch.equal(mixed[1], output[1])
-
-
-def test_bug_zoo_20_merging_undoes_splitting_although_the_memory_is_not_contiguous():
-    x = torch.arange(B * Tq * D, dtype=torch.float64).view(B, Tq, D)
-    split = split_heads(x, H)
-    assert not split.is_contiguous()
-    assert torch.equal(merge_heads(split), x)
-    assert torch.equal(merge_heads(split.contiguous()), x)
-    scrambled = split.contiguous().view(B, Tq, D)  # the mistake
-    assert not torch.equal(scrambled, x)
 
 
 # Masks --------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from attnsteps import shapes
 GOOD = {
     "positive": lambda: shapes.check_positive("d_model", 1),
     "integer": lambda: shapes.check_integer("pad_id", -1),
+    "count": lambda: shapes.check_count("epoch", 0),
     "no dropout": lambda: shapes.check_dropout("dropout", 0.0),
     "some dropout": lambda: shapes.check_dropout("dropout", 0.999),
     "floating": lambda: shapes.check_floating("q", torch.zeros(0, dtype=torch.bfloat16)),
@@ -53,6 +54,14 @@ BAD = {
     "a float": (
         lambda: shapes.check_integer("pad_id", 1.0),
         "pad_id must be an integer; got 1.0",
+    ),
+    "a count below 0": (
+        lambda: shapes.check_count("epoch", -1),
+        "epoch must be an integer of at least 0; got -1",
+    ),
+    "half of one": (
+        lambda: shapes.check_count("epoch", 0.5),
+        "epoch must be an integer of at least 0; got 0.5",
     ),
     "a truth value": (
         lambda: shapes.check_integer("pad_id", False),

@@ -702,6 +702,9 @@ def test_unknown_sizes_for_flops_are_refused(refuses):
     refuses(
         lambda: Transformer(small()).flops(2, 5, 7.0), "tgt_len must be a positive integer; got 7.0"
     )
+    refuses(
+        lambda: Transformer(small()).flops(2, -5, 7), "src_len must be a positive integer; got -5"
+    )
 
 
 shapes = st.lists(st.integers(0, 4), max_size=3)

@@ -15,6 +15,7 @@ from safetensors import safe_open
 from torch import nn
 
 from attnsteps.model.config import TransformerConfig
+from attnsteps.model.tensor_file import checksum
 from attnsteps.model.transformer import Transformer
 from attnsteps.model.weights import load_model, load_weights, save_model
 
@@ -244,13 +245,12 @@ def test_a_faulty_file_is_refused_and_the_model_stays_as_it_was(path, damage, me
 
 def write_with_a_right_checksum(path, config, tensors):
     """Write a file whose checksum fits, as a program would that means to write our format."""
-    from attnsteps.model.weights import _checksum  # noqa: PLC0415
 
     metadata = {
         "format": "attnsteps.transformer",
         "format_version": "1",
         "config": config,
-        "sha256": _checksum(config, tensors),
+        "sha256": checksum(config, tensors),
     }
     safetensors.torch.save_file(tensors, path, metadata)
 

@@ -123,7 +123,7 @@ def length_penalty(length: int, alpha: float) -> float:
     Source: Wu et al. 2016, eq. 14.
 
     Args:
-        length: |Y|, the number of tokens, eos_id included.
+        length: the number of tokens in Y, eos_id included.
         alpha: the exponent.
 
     Returns:

@@ -11,8 +11,9 @@ from torch.nn.functional import scaled_dot_product_attention as fused_attention
 
 from attnsteps.layers.embedding import TokenEmbedding
 from attnsteps.layers.feed_forward import ACTIVATIONS, FeedForward
+from attnsteps.layers.heads import split_heads
 from attnsteps.layers.layer_norm import LayerNorm
-from attnsteps.layers.multi_head import MultiHeadAttention, split_heads
+from attnsteps.layers.multi_head import MultiHeadAttention
 from attnsteps.layers.sublayer import Sublayer
 from attnsteps.model.decoder import Decoder, DecoderLayer
 from attnsteps.model.transformer import Transformer

@@ -6,8 +6,10 @@ Module          Maps
 embedding       ids (B, T) → vectors (B, T, D)
 positional      a length → positions (T, D), sinusoidal or learned, to be added to them
 masks           ids, lengths → which key each query may attend to
+softmax         scores → weights, over what a query may attend to
 attention       q, k, v → context and weights, for one head or many
 cache           projected keys and values, kept from step to step of decoding
+heads           (B, T, D) → (B, H, T, Dk) and back
 multi_head      query, key, value (B, T, D) → output (B, Tq, D)
 feed_forward    (B, T, D) → (B, T, D), each position by itself
 layer_norm      (B, T, D) → (B, T, D), each vector to mean 0 and variance 1

@@ -12,8 +12,7 @@ from attnsteps.shapes import check_choice, check_dropout, check_same_shape
 class Sublayer(nn.Module):
     """Add a function's output to its input, and normalise.
 
-    Formula, for norm = "post" (the paper) and "pre". The latter leaves x as it is from layer to
-    layer, so that a stack needs one more LayerNorm at its end (Encoder and Decoder have it)::
+    Formula, post-norm (the paper) and pre-norm, after whose last layer one more norm is needed::
 
         LayerNorm(x + Dropout(function(x)))
         x + Dropout(function(LayerNorm(x)))
@@ -38,8 +37,7 @@ class Sublayer(nn.Module):
         super().__init__()
         check_dropout("dropout", dropout)
         check_choice("norm", norm, ("post", "pre"))
-        self.dropout = dropout
-        self.pre_norm = norm == "pre"
+        self.dropout, self.pre_norm = dropout, norm == "pre"
         self.norm = LayerNorm(d_model)
 
     def forward(

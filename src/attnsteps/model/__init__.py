@@ -1,14 +1,17 @@
 """ids → logits: the parts put together.
 
-==============  ==================================================================
-Module          Holds
-==============  ==================================================================
-config          every size and choice of a model, validated
-encoder         one layer and the stack: src_emb (B, S, D) → memory (B, S, D)
-decoder         one layer and the stack: tgt_emb and memory → (B, T, D)
-transformer     src_ids (B, S), tgt_ids (B, T) → logits (B, T, V)
-flops           the multiplications of one forward pass, by formula
-interop         weights from and to torch.nn
-weights         a model in a safetensors file
-==============  ==================================================================
+==================  ==================================================================
+Module              Holds
+==================  ==================================================================
+config              every size and choice of a model, validated
+attention_weights   who looked at whom, returned on request
+encoder             one layer and the stack: src_emb (B, S, D) → memory (B, S, D)
+decoder             one layer and the stack: tgt_emb and memory → (B, T, D)
+transformer         src_ids (B, S), tgt_ids (B, T) → logits (B, T, V)
+flops               the multiplications of one forward pass, by formula
+interop             weights from and to torch.nn
+tensor_file         tensors in a file that is whole or not there
+weights             a model in a safetensors file
+leaks               any model → which output moves with which input
+==================  ==================================================================
 """

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from attnsteps.layers.feed_forward import ACTIVATIONS
-from attnsteps.shapes import check_choice, check_dropout, check_id, check_positive
+from attnsteps.shapes import check_choice, check_dropout, check_heads, check_id, check_positive
 
 SIZES = (
     "src_vocab_size",
@@ -85,11 +85,7 @@ class TransformerConfig:
         check_choice("tie", self.tie, ("none", "target", "all"))
         check_choice("final_norm", self.final_norm, (False, True))
         check_choice("causal", self.causal, (False, True))
-        if self.d_model % self.num_heads != 0:
-            raise ValueError(
-                f"num_heads must divide d_model = {self.d_model} without remainder;"
-                f" got {self.num_heads}"
-            )
+        check_heads(self.num_heads, self.d_model)
         if self.tie == "all" and self.src_vocab_size != self.tgt_vocab_size:
             raise ValueError(
                 "tie must be 'none' or 'target' where source and target have vocabularies of their"

@@ -8,26 +8,24 @@ from attnsteps.layers.feed_forward import FeedForward
 from attnsteps.layers.layer_norm import LayerNorm
 from attnsteps.layers.multi_head import MultiHeadAttention
 from attnsteps.layers.sublayer import Sublayer
+from attnsteps.model.attention_weights import CrossWeights, Weights
 from attnsteps.shapes import Mask, check_positive
-
-Weights = Float[Tensor, "B H T Tall"] | None
-CrossWeights = Float[Tensor, "B H T S"] | None
 
 
 class DecoderLayer(nn.Module):
     """Masked self-attention, cross-attention, feed-forward network (paper, section 3.1).
 
     Args:
-        d_model: D, the width of the vectors.
-        num_heads: H.
-        d_ff: Dff.
-        activation: as in FeedForward.
-        wrapping: dropout and norm, as in Sublayer.
+        d_model, num_heads, d_ff, activation, wrapping: as in EncoderLayer.
+
+    Example:
+        >>> import torch
+        >>> layer = DecoderLayer(d_model=6, num_heads=2, d_ff=24)
+        >>> layer(torch.ones(1, 3, 6), memory=torch.ones(1, 5, 6))[0].shape
+        torch.Size([1, 3, 6])
     """
 
-    def __init__(
-        self, d_model: int, num_heads: int, d_ff: int, *, activation: str = "relu", **wrapping
-    ) -> None:
+    def __init__(self, d_model: int, num_heads: int, d_ff: int, *, activation="relu", **wrapping):
         super().__init__()
         self.self_attention = MultiHeadAttention(d_model, num_heads)
         self.self_attention_sublayer = Sublayer(d_model, **wrapping)
@@ -60,8 +58,7 @@ class DecoderLayer(nn.Module):
             The new x, (B, T, D); self- and cross-attention's weights, (B, H, T, T or S), or None.
         """
         own, cross = cache or (None, None)
-        # In the cache, the memory is projected already.
-        source = None if cross is not None and len(cross) > 0 else memory
+        source = None if cross else memory  # what is in the cache is projected already
         seen = {"need_weights": need_weights}
         x, own_weights = self.self_attention_sublayer(
             x, lambda x: self.self_attention(x, x, x, tgt_mask, cache=own, **seen)
@@ -73,19 +70,23 @@ class DecoderLayer(nn.Module):
 
 
 class Decoder(nn.Module):
-    """A stack of decoder layers, each with weights of its own; all look at the same memory.
+    """A stack of decoder layers, which all look at the same memory (paper, section 3.1).
 
     Args:
-        num_layers: N, six in the paper.
-        d_model: D, the width of the vectors.
-        norm: "post", or "pre", whose stack ends with a LayerNorm of its own.
-        final_norm: True ends a post-norm stack with one too, which the paper does not.
+        num_layers, d_model, norm, final_norm: as in Encoder.
         settings: the other arguments of DecoderLayer, the same for each.
+
+    Raises:
+        ValueError: if num_layers is not a positive integer, or a layer refuses its settings.
+
+    Example:
+        >>> import torch
+        >>> decoder = Decoder(3, d_model=6, num_heads=2, d_ff=24)
+        >>> decoder(torch.ones(1, 3, 6), memory=torch.ones(1, 5, 6))[0].shape
+        torch.Size([1, 3, 6])
     """
 
-    def __init__(
-        self, num_layers: int, d_model: int, *, norm="post", final_norm=False, **settings
-    ) -> None:
+    def __init__(self, num_layers: int, d_model: int, *, norm="post", final_norm=False, **settings):
         super().__init__()
         check_positive("num_layers", num_layers)
         layers = (DecoderLayer(d_model, norm=norm, **settings) for _ in range(num_layers))
@@ -122,5 +123,4 @@ class Decoder(nn.Module):
                 x, memory, tgt_mask, memory_mask, cache=layer_cache, need_weights=need_weights
             )
             weights.append(layer_weights)
-        own, cross = zip(*weights, strict=True)
-        return self.final_norm(x), own, cross
+        return self.final_norm(x), *zip(*weights, strict=True)

@@ -14,16 +14,17 @@ class EncoderLayer(nn.Module):
     """Self-attention, then the feed-forward network, each in a Sublayer (paper, section 3.1).
 
     Args:
-        d_model: D, the width of the vectors.
-        num_heads: H.
-        d_ff: Dff.
+        d_model, num_heads, d_ff: D, H and Dff.
         activation: as in FeedForward.
         wrapping: dropout and norm, as in Sublayer.
+
+    Example:
+        >>> import torch
+        >>> EncoderLayer(d_model=6, num_heads=2, d_ff=24)(torch.ones(1, 5, 6))[0].shape
+        torch.Size([1, 5, 6])
     """
 
-    def __init__(
-        self, d_model: int, num_heads: int, d_ff: int, *, activation: str = "relu", **wrapping
-    ) -> None:
+    def __init__(self, d_model: int, num_heads: int, d_ff: int, *, activation="relu", **wrapping):
         super().__init__()
         self.self_attention = MultiHeadAttention(d_model, num_heads)
         self.self_attention_sublayer = Sublayer(d_model, **wrapping)
@@ -50,19 +51,24 @@ class EncoderLayer(nn.Module):
 
 
 class Encoder(nn.Module):
-    """A stack of encoder layers, each with weights of its own.
+    """A stack of encoder layers, each with weights of its own (paper, section 3.1).
 
     Args:
-        num_layers: N, six in the paper.
-        d_model: D, the width of the vectors.
+        num_layers, d_model: N, six in the paper, and D.
         norm: "post", or "pre", whose stack ends with a LayerNorm of its own.
         final_norm: True ends a post-norm stack with one too, which the paper does not.
         settings: the other arguments of EncoderLayer, the same for each.
+
+    Raises:
+        ValueError: if num_layers is not a positive integer, or a layer refuses its settings.
+
+    Example:
+        >>> import torch
+        >>> Encoder(3, d_model=6, num_heads=2, d_ff=24)(torch.ones(1, 5, 6))[0].shape
+        torch.Size([1, 5, 6])
     """
 
-    def __init__(
-        self, num_layers: int, d_model: int, *, norm="post", final_norm=False, **settings
-    ) -> None:
+    def __init__(self, num_layers: int, d_model: int, *, norm="post", final_norm=False, **settings):
         super().__init__()
         check_positive("num_layers", num_layers)
         layers = (EncoderLayer(d_model, norm=norm, **settings) for _ in range(num_layers))

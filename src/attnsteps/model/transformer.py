@@ -1,7 +1,5 @@
 """The Transformer: from the ids of two sentences to a score for every possible next word."""
 
-from typing import NamedTuple
-
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
@@ -9,19 +7,12 @@ from attnsteps.layers.cache import DecoderCache
 from attnsteps.layers.embedding import TokenEmbedding
 from attnsteps.layers.masks import causal_mask, combine, padding_mask
 from attnsteps.layers.positional import LearnedPositions, SinusoidalPositions
+from attnsteps.model.attention_weights import AttentionWeights
 from attnsteps.model.config import TransformerConfig
 from attnsteps.model.decoder import Decoder
 from attnsteps.model.encoder import Encoder
 from attnsteps.model.flops import count_flops
 from attnsteps.shapes import Mask, check_floating, check_sentences, check_shape
-
-
-class AttentionWeights(NamedTuple):
-    """Each layer's attention weights before dropout, every head's, in the order of the layers."""
-
-    encoder: tuple[Float[Tensor, "B H S S"], ...] = ()
-    decoder: tuple[Float[Tensor, "B H T T"], ...] = ()
-    cross: tuple[Float[Tensor, "B H T S"], ...] = ()
 
 
 class Transformer(nn.Module):
@@ -32,6 +23,12 @@ class Transformer(nn.Module):
 
     Args:
         config: every size and every choice.
+
+    Example:
+        >>> import torch
+        >>> model = Transformer(TransformerConfig.tiny(src_vocab_size=11, tgt_vocab_size=13))
+        >>> model(torch.tensor([[5, 3, 8, 4]]), torch.tensor([[1, 7, 9]])).shape
+        torch.Size([1, 3, 13])
     """
 
     def __init__(self, config: TransformerConfig) -> None:
@@ -44,14 +41,14 @@ class Transformer(nn.Module):
             self.tgt_positions = LearnedPositions(c.max_len, c.d_model)
         else:
             self.src_positions = self.tgt_positions = SinusoidalPositions(c.d_model)
-        sizes = {"d_model": c.d_model, "num_heads": c.num_heads, "d_ff": c.d_ff}
-        wrapping = {"dropout": c.dropout, "norm": c.norm, "final_norm": c.final_norm}
-        options = {**sizes, **wrapping, "activation": c.activation}
+        options = {"d_model": c.d_model, "num_heads": c.num_heads, "d_ff": c.d_ff, "norm": c.norm}
+        options |= {"dropout": c.dropout, "activation": c.activation, "final_norm": c.final_norm}
         self.encoder = Encoder(c.num_encoder_layers, **options)
         self.decoder = Decoder(c.num_decoder_layers, **options)
         self.projection = self.tgt_embedding.output_projection(tied=c.tie != "none")
         if c.tie == "all":
             self.src_embedding.weight = self.tgt_embedding.weight
+        self.dropout = nn.Dropout(c.dropout)  # of each sum of embedding and position (section 5.4)
 
     def forward(
         self, src_ids: Int[Tensor, "B S"], tgt_ids: Int[Tensor, "B T"], *, need_weights=False
@@ -60,16 +57,14 @@ class Transformer(nn.Module):
 
         Args:
             src_ids: (B, S).
-            tgt_ids: (B, T), from bos_id on; logits[:, t] has seen tgt_ids[:, : t + 1] and scores
-                what comes at t + 1.
+            tgt_ids: (B, T), from bos_id on; logits[:, t] has seen tgt_ids[:, : t + 1].
             need_weights: True also returns the attention weights.
 
         Returns:
             The logits, (B, T, V), or with need_weights a pair of them and AttentionWeights.
 
         Raises:
-            ValueError: if ids are not (B, S) and (B, T), or a vocabulary lacks one of them; if
-                there is no sentence, or one without a word, or one too long for max_len.
+            ValueError: if ids are no sentences of the vocabularies, or too long for max_len.
         """
         if not need_weights:
             return self.decode(tgt_ids, self.encode(src_ids), src_ids)
@@ -89,7 +84,7 @@ class Transformer(nn.Module):
         """
         check_sentences("src_ids", src_ids, self.config.pad_id)
         mask = padding_mask(src_ids, self.config.pad_id) if src_mask is None else src_mask
-        x = self._drop(self.src_embedding(src_ids) + self.src_positions(src_ids.shape[1]))
+        x = self.dropout(self.src_embedding(src_ids) + self.src_positions(src_ids.shape[1]))
         memory, weights = self.encoder(x, mask, need_weights=need_weights)
         return (memory, AttentionWeights(encoder=weights)) if need_weights else memory
 
@@ -128,9 +123,8 @@ class Transformer(nn.Module):
         if tgt_mask is None:
             back = causal_mask(all_ids.shape[1], device=all_ids.device)[seen:] if c.causal else None
             tgt_mask = combine(back, padding_mask(all_ids, c.pad_id))
-        masks = {"tgt_mask": tgt_mask, "memory_mask": memory_mask}
         x, *weights = self.decoder(
-            self._drop(x), memory, **masks, cache=cache, need_weights=need_weights
+            self.dropout(x), memory, tgt_mask, memory_mask, cache=cache, need_weights=need_weights
         )
         logits = self.projection(x)
         return (logits, AttentionWeights((), *weights)) if need_weights else logits
@@ -148,7 +142,3 @@ class Transformer(nn.Module):
     def flops(self, batch_size: int, src_len: int, tgt_len: int) -> int:
         """Count the floating-point operations of one forward pass; see count_flops."""
         return count_flops(self.config, batch_size, src_len, tgt_len)
-
-    def _drop(self, x: Float[Tensor, "B T D"]) -> Float[Tensor, "B T D"]:
-        """Apply dropout to the sum of embedding and position (section 5.4), in training only."""
-        return nn.functional.dropout(x, self.config.dropout, self.training)

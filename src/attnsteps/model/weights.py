@@ -1,18 +1,15 @@
 """A model in a file: its weights, its configuration and a checksum, as safetensors."""
 
 import dataclasses
-import hashlib
 import json
 import os
 from pathlib import Path
-from uuid import uuid4
 
-import safetensors.torch
 import torch
-from safetensors import SafetensorError, safe_open
-from torch import Tensor
+from torch import Tensor, nn
 
 from attnsteps.model.config import TransformerConfig
+from attnsteps.model.tensor_file import read_tensors, write_tensors
 from attnsteps.model.transformer import Transformer
 
 FORMAT = "attnsteps.transformer"
@@ -33,25 +30,9 @@ def save_model(model: Transformer, path: str | os.PathLike) -> None:
     Raises:
         OSError: if the place cannot be written to.
     """
-    path = Path(path)
     tensors = {name: p.detach().cpu().contiguous() for name, p in model.named_parameters()}
     config = json.dumps(dataclasses.asdict(model.config))
-    metadata = {
-        "format": FORMAT,
-        "format_version": str(FORMAT_VERSION),
-        "config": config,
-        "sha256": _checksum(config, tensors),
-    }
-    unfinished = path.with_name(f".{path.name}.{uuid4().hex}")
-    try:
-        safetensors.torch.save_file(tensors, unfinished, metadata)
-        with unfinished.open("rb") as file:
-            os.fsync(file.fileno())
-        unfinished.replace(path)
-    except SafetensorError as error:
-        raise OSError(f"{path} cannot be written: {error}") from error
-    finally:
-        unfinished.unlink(missing_ok=True)
+    write_tensors(Path(path), tensors, kind=FORMAT, version=FORMAT_VERSION, config=config)
 
 
 def load_model(path: str | os.PathLike) -> Transformer:
@@ -71,7 +52,7 @@ def load_model(path: str | os.PathLike) -> Transformer:
     with torch.random.fork_rng(devices=[]):  # the first weights are drawn, and then replaced
         model = Transformer(config)
     model.to(next((tensor.dtype for tensor in tensors.values()), None))
-    _copy(model, tensors, Path(path))
+    copy_weights(model, tensors, Path(path))
     return model.eval()
 
 
@@ -96,38 +77,30 @@ def load_weights(model: Transformer, path: str | os.PathLike) -> None:
             raise ValueError(
                 f"{path} must hold a model with {name} = {ours[name]!r}; got {theirs[name]!r}"
             )
-    _copy(model, tensors, Path(path))
+    copy_weights(model, tensors, Path(path))
 
 
 def _read(path: Path) -> tuple[TransformerConfig, dict[str, Tensor]]:
     """Read a file, and refuse it unless everything in it is as save_model writes it."""
-    if not path.is_file():
-        raise FileNotFoundError(f"there is no file {path}")
+    text, tensors = read_tensors(path, kind=FORMAT, version=FORMAT_VERSION)
     try:
-        with safe_open(path, framework="pt") as file:
-            metadata = file.metadata() or {}
-            names = file.keys()  # not a dict, and not to be iterated over itself
-            tensors = {name: file.get_tensor(name) for name in names}
-    except (SafetensorError, OSError) as error:
-        raise ValueError(f"{path} must be a whole safetensors file; got: {error}") from error
-    if metadata.get("format") != FORMAT:
-        raise ValueError(f"{path} must have the format {FORMAT!r}; got {metadata.get('format')!r}")
-    if metadata.get("format_version") != str(FORMAT_VERSION):
-        raise ValueError(
-            f"{path} must have the format version {FORMAT_VERSION};"
-            f" got {metadata.get('format_version')!r}"
-        )
-    if metadata.get("sha256") != _checksum(metadata.get("config", ""), tensors):
-        raise ValueError(f"{path} must agree with the checksum that it holds; got something else")
-    try:
-        config = TransformerConfig(**json.loads(metadata["config"]))
-    except (KeyError, TypeError, ValueError) as error:
+        config = TransformerConfig(**json.loads(text))
+    except (TypeError, ValueError) as error:
         raise ValueError(f"{path} must hold a configuration; got: {error}") from error
     return config, tensors
 
 
-def _copy(model: Transformer, tensors: dict[str, Tensor], path: Path) -> None:
-    """Copy tensors into a model's parameters, all or none."""
+def copy_weights(model: nn.Module, tensors: dict[str, Tensor], path: Path) -> None:
+    """Copy tensors into a model's parameters, all or none.
+
+    Args:
+        model: changed in place.
+        tensors: one for each parameter, by its name.
+        path: the file that they are from, for the message.
+
+    Raises:
+        ValueError: if one is missing, too many or of another shape.
+    """
     parameters = dict(model.named_parameters())
     needed = {name: tuple(parameter.shape) for name, parameter in parameters.items()}
     got = {name: tuple(tensor.shape) for name, tensor in tensors.items()}
@@ -137,13 +110,3 @@ def _copy(model: Transformer, tensors: dict[str, Tensor], path: Path) -> None:
     with torch.no_grad():
         for name, parameter in parameters.items():
             parameter.copy_(tensors[name])
-
-
-def _checksum(config: str, tensors: dict[str, Tensor]) -> str:
-    """Return the SHA-256 of the configuration and of all names, dtypes, shapes and bytes."""
-    digest = hashlib.sha256(config.encode())
-    for name in sorted(tensors):
-        tensor = tensors[name]
-        digest.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}\n".encode())
-        digest.update(tensor.reshape(-1).view(torch.uint8).numpy())
-    return digest.hexdigest()

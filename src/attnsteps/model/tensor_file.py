@@ -1,0 +1,113 @@
+"""Tensors in a file that is whole or not there: safetensors, with a checksum, and no pickle."""
+
+import hashlib
+import os
+from pathlib import Path
+from uuid import uuid4
+
+import safetensors.torch
+import torch
+from safetensors import SafetensorError, safe_open
+from torch import Tensor
+
+
+def write_tensors(
+    path: Path, tensors: dict[str, Tensor], *, kind: str, version: int, config: str
+) -> None:
+    """Write tensors and a text into a file, which appears complete or not at all.
+
+    It is written beside its place, brought to the disk and then renamed. Whatever happens
+    meanwhile, a full disk, a killed process or a loss of power, the file that was there before
+    stays as it was.
+
+    Args:
+        path: where to write; a file that is there is replaced.
+        tensors: by name; none may share its memory with another.
+        kind: what the file's format is called.
+        version: of that format.
+        config: the text, as a rule JSON.
+
+    Raises:
+        OSError: if the place cannot be written to.
+    """
+    metadata = {
+        "format": kind,
+        "format_version": str(version),
+        "config": config,
+        "sha256": checksum(config, tensors),
+    }
+    unfinished = path.with_name(f".{path.name}.{uuid4().hex}")
+    try:
+        safetensors.torch.save_file(tensors, unfinished, metadata)
+        with unfinished.open("rb") as file:
+            os.fsync(file.fileno())
+        unfinished.replace(path)
+    except SafetensorError as error:
+        raise OSError(f"{path} cannot be written: {error}") from error
+    finally:
+        unfinished.unlink(missing_ok=True)
+    _sync_directory(path.parent)
+
+
+def read_tensors(path: Path, *, kind: str, version: int) -> tuple[str, dict[str, Tensor]]:
+    """Read a file, and refuse it unless everything in it is as write_tensors writes it.
+
+    Args:
+        path: the file.
+        kind: what its format must be called.
+        version: of that format.
+
+    Returns:
+        The text, and the tensors on the CPU.
+
+    Raises:
+        FileNotFoundError: if there is none.
+        ValueError: if it is damaged, cut off, of another format or of another version.
+    """
+    if not path.is_file():
+        raise FileNotFoundError(f"there is no file {path}")
+    try:
+        with safe_open(path, framework="pt") as file:
+            metadata = file.metadata() or {}
+            names = file.keys()  # not a dict, and not to be iterated over itself
+            tensors = {name: file.get_tensor(name) for name in names}
+    except (SafetensorError, OSError) as error:
+        raise ValueError(f"{path} must be a whole safetensors file; got: {error}") from error
+    if metadata.get("format") != kind:
+        raise ValueError(f"{path} must have the format {kind!r}; got {metadata.get('format')!r}")
+    if metadata.get("format_version") != str(version):
+        raise ValueError(
+            f"{path} must have the format version {version}; got {metadata.get('format_version')!r}"
+        )
+    config = metadata.get("config", "")
+    if metadata.get("sha256") != checksum(config, tensors):
+        raise ValueError(f"{path} must agree with the checksum that it holds; got something else")
+    return config, tensors
+
+
+def checksum(config: str, tensors: dict[str, Tensor]) -> str:
+    """Return the SHA-256 of a text and of all names, dtypes, shapes and bytes.
+
+    Args:
+        config: the text.
+        tensors: by name, on the CPU.
+
+    Returns:
+        64 hexadecimal digits.
+    """
+    digest = hashlib.sha256(config.encode())
+    for name in sorted(tensors):
+        tensor = tensors[name]
+        digest.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}\n".encode())
+        digest.update(tensor.reshape(-1).view(torch.uint8).numpy())
+    return digest.hexdigest()
+
+
+def _sync_directory(path: Path) -> None:
+    """Bring a new name in a directory to the disk, where the system lets a directory be opened."""
+    if os.name == "posix":
+        directory = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(directory)
+        finally:
+            os.close(directory)
