@@ -8,8 +8,8 @@ Stage                Maps                Holds
 text                 str → ids           corpus, tokenizer, vocabulary, batches
 layers               tensor → tensor     embedding, positional, attention, multi_head, masks, …
 model                ids → logits        encoder, decoder, transformer
-training             changes weights     loss, schedule, loop, checkpoint, evaluation
 decoding             picks the next id   greedy, beam, cache, all at once
+training             changes weights     loss, schedule, loop, checkpoint, evaluation
 exercises            grades an answer    what the notebooks' coding exercises call
 plotting             draws               style, heatmaps, curves
 widgets              reacts to a hand    one Python class and one JavaScript module each
@@ -21,6 +21,19 @@ Plotting and widgets are imported by name, so that ``import attnsteps`` stays li
 """
 
 # ruff: noqa: I001, RUF022 - the order is that of the data, not of the alphabet
+from attnsteps.text.corpus import Pair, Splits, generated, gloss
+from attnsteps.text.parallel import multi30k, tatoeba
+from attnsteps.text.byte_pairs import BytePairs
+from attnsteps.text.tokenizer import Characters, Subwords, Words
+from attnsteps.text.vocab import Vocab
+from attnsteps.text.batch import (
+    Batch,
+    batches,
+    collate,
+    encode_pairs,
+    index_batches,
+    padding_share,
+)
 from attnsteps.layers.embedding import TokenEmbedding
 from attnsteps.layers.positional import (
     LearnedPositions,
@@ -28,9 +41,11 @@ from attnsteps.layers.positional import (
     sinusoidal_positions,
 )
 from attnsteps.layers.masks import causal_mask, combine, padding_mask
-from attnsteps.layers.attention import masked_softmax, scaled_dot_product_attention
+from attnsteps.layers.softmax import masked_softmax
+from attnsteps.layers.attention import scaled_dot_product_attention
 from attnsteps.layers.cache import DecoderCache, KeyValueCache
-from attnsteps.layers.multi_head import MultiHeadAttention, merge_heads, split_heads
+from attnsteps.layers.heads import merge_heads, split_heads
+from attnsteps.layers.multi_head import MultiHeadAttention
 from attnsteps.layers.feed_forward import FeedForward
 from attnsteps.layers.layer_norm import LayerNorm
 from attnsteps.layers.rms_norm import RMSNorm
@@ -38,19 +53,66 @@ from attnsteps.layers.sublayer import Sublayer
 from attnsteps.model.config import TransformerConfig
 from attnsteps.model.encoder import Encoder, EncoderLayer
 from attnsteps.model.decoder import Decoder, DecoderLayer
-from attnsteps.model.transformer import AttentionWeights, Transformer
+from attnsteps.model.attention_weights import AttentionWeights
+from attnsteps.model.transformer import Transformer
 from attnsteps.model.flops import count_flops
 from attnsteps.model.interop import from_torch, to_torch
 from attnsteps.model.weights import load_model, load_weights, save_model
+from attnsteps.model.leaks import Leak, find_leaks, influence
 from attnsteps.decoding.result import Decoded
 from attnsteps.decoding.greedy import greedy
 from attnsteps.decoding.sample import sample
 from attnsteps.decoding.beam import beam, length_penalty
 from attnsteps.decoding.non_autoregressive import LengthPredictor, NonAutoregressive, mask_some
 from attnsteps.decoding.mask_predict import all_at_once, mask_predict
+from attnsteps.training.loss import (
+    autoregressive_loss,
+    cross_entropy,
+    smoothed_targets,
+    summed_cross_entropy,
+)
+from attnsteps.training.non_autoregressive import mask_predict_loss, one_shot_loss
+from attnsteps.training.schedule import linear_decay, paper_schedule
+from attnsteps.training.config import TrainingConfig
+from attnsteps.training.update import make_optimizer, update
+from attnsteps.training.log import History, Record
+from attnsteps.training.loop import train
+from attnsteps.training.translate import Translation
+from attnsteps.training.trained import Trained, pretrained
+from attnsteps.training.evaluate import (
+    bleu,
+    chrf,
+    exact_match,
+    length_accuracy,
+    pronoun_accuracy,
+    teacher_forced,
+    teacher_forced_accuracy,
+)
+from attnsteps.training.alignment import (
+    alignment_error_rate,
+    attention_links,
+    cross_attention_links,
+)
 
 
 __all__ = [
+    "Pair",
+    "Splits",
+    "generated",
+    "gloss",
+    "multi30k",
+    "tatoeba",
+    "Words",
+    "Characters",
+    "BytePairs",
+    "Subwords",
+    "Vocab",
+    "Batch",
+    "encode_pairs",
+    "collate",
+    "index_batches",
+    "batches",
+    "padding_share",
     "TokenEmbedding",
     "sinusoidal_positions",
     "SinusoidalPositions",
@@ -82,6 +144,9 @@ __all__ = [
     "save_model",
     "load_model",
     "load_weights",
+    "Leak",
+    "find_leaks",
+    "influence",
     "Decoded",
     "greedy",
     "sample",
@@ -92,4 +157,31 @@ __all__ = [
     "mask_some",
     "all_at_once",
     "mask_predict",
+    "smoothed_targets",
+    "cross_entropy",
+    "summed_cross_entropy",
+    "autoregressive_loss",
+    "one_shot_loss",
+    "mask_predict_loss",
+    "paper_schedule",
+    "linear_decay",
+    "TrainingConfig",
+    "make_optimizer",
+    "update",
+    "Record",
+    "History",
+    "train",
+    "Translation",
+    "Trained",
+    "pretrained",
+    "exact_match",
+    "bleu",
+    "chrf",
+    "length_accuracy",
+    "pronoun_accuracy",
+    "teacher_forced",
+    "teacher_forced_accuracy",
+    "attention_links",
+    "alignment_error_rate",
+    "cross_attention_links",
 ]

@@ -18,7 +18,10 @@ ORDER = [
     {"text"},
     {"layers"},
     {"model"},
-    {"training", "decoding"},
+    {"decoding"},
+    {"training"},
+    {"cli"},
+    {"__main__"},
     {"exercises"},
     {"plotting"},
     {"widgets"},
@@ -86,6 +89,7 @@ def test_imports_point_upstream_only(path):
         ("layers", "import torch, math", set()),
         ("widgets", "from attnsteps import layers, plotting", set()),
         ("training", "from attnsteps.decoding.greedy import greedy", set()),
+        ("decoding", "from attnsteps.training.loop import train", {"training"}),
         ("layers", "from attnsteps.model.encoder import Encoder", {"model"}),
         ("layers", "from ..model import encoder", {"model"}),
         ("layers", "import attnsteps.widgets.attention", {"widgets"}),
@@ -121,3 +125,31 @@ def test_every_export_exists_and_is_listed_in_the_order_of_the_data():
     ranks = [RANK[EXPORTED_FROM[name]] for name in attnsteps.__all__]
     assert ranks == sorted(ranks)
     assert len(set(attnsteps.__all__)) == len(attnsteps.__all__)
+
+
+def imports_of(name: str) -> set[str]:
+    """List the modules of the package that one of them imports."""
+    path = PACKAGE.parent.joinpath(*name.split(".")).with_suffix(".py")
+    source = path.read_text(encoding="utf-8") if path.exists() else ""
+    return imported_modules(source, name.rpartition(".")[0]) & {module_name(file) for file in FILES}
+
+
+def module_name(path: Path) -> str:
+    """Return a file's dotted name."""
+    return ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts)
+
+
+def between(start: str, end: str) -> set[str]:
+    """List the modules on every chain of imports from one module to another, both included."""
+    ways = [between(name, end) for name in imports_of(start) if name != end]
+    found = set().union(*ways) | ({end} if end in imports_of(start) else set())
+    return found | {start} if found else set()
+
+
+def test_the_models_whole_path_can_be_read_in_one_sitting():
+    path = between("attnsteps.model.transformer", "attnsteps.layers.attention")
+    path.add("attnsteps.layers.sublayer")  # it imports no attention, but calls it
+    stems = {name.rpartition(".")[2] for name in path}
+    assert stems == {"transformer", "encoder", "decoder", "sublayer", "multi_head", "attention"}
+    files = [PACKAGE.parent.joinpath(*name.split(".")).with_suffix(".py") for name in path]
+    assert sum(len(file.read_text(encoding="utf-8").splitlines()) for file in files) <= 600

@@ -1,0 +1,299 @@
+"""Write ``tests/parity/model_cases.json`` and its models: what a Transformer gives in Python.
+
+The JavaScript in ``widgets/js/maths/model`` must give the same: numbers within a case's tolerance,
+tokens exactly. The form is that of parity_cases.py, and three things more: ``{"model": name}``
+stands for the model in ``tests/parity/<name>.safetensors``, ``{"function": "double"}`` for a
+function, and ``pick`` names what of the result is compared.
+
+Run it as ``python -m scripts.parity_models``.
+"""
+
+import copy
+import dataclasses
+import functools
+import hashlib
+import json
+import math
+
+import safetensors.torch
+import torch
+
+from attnsteps import (
+    FeedForward,
+    LayerNorm,
+    MultiHeadAttention,
+    NonAutoregressive,
+    Transformer,
+    TransformerConfig,
+    all_at_once,
+    beam,
+    greedy,
+    length_penalty,
+    mask_predict,
+    sinusoidal_positions,
+)
+from attnsteps.decoding.mask_predict import least_certain
+from attnsteps.decoding.step import impossible, log_probabilities
+from scripts.parity_cases import TARGET as OTHERS
+from scripts.parity_cases import case, numbers
+
+TARGET = OTHERS.with_name("model_cases.json")
+
+#: Small models with random weights, one for each kind of configuration that the browser can run.
+CONFIGS = {
+    "post": {},
+    "pre": {"norm": "pre", "activation": "gelu", "positions": "learned", "tie": "none"},
+    "tied": {"final_norm": True, "tie": "all", "activation": "swiglu"},
+    "parallel": {"causal": False, "mask_id": 4, "norm": "pre"},
+}
+SIZES = {"d_model": 8, "num_heads": 2, "d_ff": 12, "dropout": 0.0, "max_len": 16}
+LAYERS = {"num_encoder_layers": 1, "num_decoder_layers": 2}
+SOURCES = [[5, 3, 8, 6, 7], [9], [4, 4, 10, 5]]
+
+
+@functools.cache
+def model(name: str) -> Transformer | NonAutoregressive:
+    """Return one of the models, its weights rounded to float16 and kept in float64."""
+    config = TransformerConfig(
+        src_vocab_size=13, tgt_vocab_size=13, **SIZES, **LAYERS, **CONFIGS[name]
+    )
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(3)
+        made = (NonAutoregressive if name == "parallel" else Transformer)(config)
+    generator = torch.Generator().manual_seed(4)
+    with torch.no_grad():
+        for key, parameter in made.named_parameters():  # far from their start: every one counts
+            noise = torch.randn(parameter.shape, generator=generator)
+            size = 0.2 if "embedding" in key else 0.6  # or a word would follow itself for ever
+            parameter.copy_((parameter + size * noise).half())
+    return made.double().eval()
+
+
+def safetensors_of(name: str) -> bytes:
+    """Return the file of one of the models, in the form that save_model writes."""
+    made = model(name)
+    tensors = {key: p.detach().half().contiguous() for key, p in made.named_parameters()}
+    config = json.dumps(dataclasses.asdict(made.config))
+    digest = hashlib.sha256(config.encode())
+    for key in sorted(tensors):
+        digest.update(f"{key} {tensors[key].dtype} {tuple(tensors[key].shape)}\n".encode())
+        digest.update(tensors[key].reshape(-1).view(torch.uint8).numpy())
+    metadata = {"config": config, "sha256": digest.hexdigest()}
+    return safetensors.torch.save(tensors, metadata)
+
+
+def layer_cases() -> list[dict]:
+    """Compare the parts of the model, each with weights of its own."""
+    x, y = numbers(3, 6, seed=21, scale=2.0), numbers(5, 6, seed=22)
+    torch.manual_seed(5)
+    norm = LayerNorm(6).double()
+    attention = MultiHeadAttention(6, 2).double()
+    with torch.no_grad():
+        for parameter in (*norm.parameters(), *attention.parameters()):
+            parameter.copy_(torch.randn_like(parameter))
+    out = [
+        case(
+            "model/layer_norm",
+            "layerNorm",
+            [x, parts(norm)],
+            norm(x),
+            tolerance=1e-5,
+        ),
+        case("model/linear_layer", "linearLayer", [x, parts(attention.w_q)], attention.w_q(x)),
+        case("model/linear_layer", "add", [x, y[:3]], x + y[:3]),
+        case(
+            "model/sublayer",
+            "sublayer",
+            [x, parts(norm), True, {"function": "double"}],
+            x + 2 * norm(x),
+            tolerance=1e-5,
+        ),
+        case(
+            "model/sublayer",
+            "sublayer",
+            [x, parts(norm), False, {"function": "double"}],
+            norm(3 * x),
+            tolerance=1e-5,
+        ),
+        *(
+            case("model/feed_forward", "erf", [z], math.erf(z))
+            for z in (-7.0, -2.5, 0.0, 1e-9, 0.4, 3.3, 5.9)
+        ),
+        *(
+            case("model/positional", "sinusoidalPosition", [t, 7], row)
+            for t, row in enumerate(sinusoidal_positions(3, 7, dtype=torch.float64))
+        ),
+    ]
+    for activation in ("relu", "gelu", "swiglu"):
+        network = FeedForward(6, 7, activation=activation).double()
+        weights = {"w1": parts(network.w_1), "w2": parts(network.w_2)}
+        weights["w3"] = None if network.w_3 is None else parts(network.w_3)
+        given = [x, weights, activation]
+        out.append(case("model/feed_forward", "feedForward", given, network(x), tolerance=1e-5))
+    projections = {f"w{name.upper()}": parts(getattr(attention, f"w_{name}")) for name in "qkvo"}
+    mask = torch.ones(1, 2, 3, 5, dtype=torch.bool)
+    mask[:, 1, 2, 3] = False
+    blocks = [{"head": 1, "query": 2, "key": 3}]
+    for hidden, options in ((None, {}), (mask, {"blocks": blocks})):
+        output, weights = attention(x[None], y[None], y[None], hidden, need_weights=True)
+        given = [x, y, projections, {"numHeads": 2, **options}]
+        expected = {"output": output[0], "weights": weights[0]}
+        out.append(case("model/multi_head", "multiHead", given, expected, tolerance=1e-5))
+    causal = torch.ones(5, 5, dtype=torch.bool).tril()
+    output, _ = attention(y[None], y[None], y[None], causal)
+    given = [y, y, projections, {"numHeads": 2, "causal": True}]
+    out.append(
+        case("model/multi_head", "multiHead", given, output[0], pick="output", tolerance=1e-5)
+    )
+    return out
+
+
+def parts(module: torch.nn.Module) -> dict:
+    """Return the weight and bias of a layer."""
+    return {"weight": module.weight, "bias": module.bias}
+
+
+def model_cases() -> list[dict]:
+    """Compare whole models, read from their files: logits, attention weights, tokens."""
+    out = [case("model/safetensors", "fromHalf", [bits], half(bits)) for bits in HALVES]
+    loose = {"tolerance": 1e-4}
+    out.append(case("model/beam", "lengthPenalty", [7, 0.6], length_penalty(7, 0.6)))
+    for name in CONFIGS:
+        made, tgt_ids = model(name), [1, 7, 5, 9]
+        transformer = made.transformer if name == "parallel" else made
+        given = {"model": name}
+        for src_ids in SOURCES:
+            memory, weights = transformer.encode(torch.tensor([src_ids]), need_weights=True)
+            read = {"memory": memory[0], "weights": [layer[0] for layer in weights.encoder]}
+            out.append(case("model/transformer", "encode", [given, src_ids], read, **loose))
+            logits = transformer(torch.tensor([src_ids]), torch.tensor([tgt_ids]))[0]
+            ask = [given, tgt_ids, memory[0]]
+            out.append(case("model/transformer", "decode", ask, logits, pick="logits", **loose))
+            out += (
+                parallel_cases(given, src_ids)
+                if name == "parallel"
+                else writing_cases(given, src_ids)
+            )
+    out += blocked_cases() + forced_cases()
+    row = torch.tensor([[-1.0, -3.0, -2.0, -3.0, -0.5]])
+    for count in range(6):
+        places = least_certain(row, torch.tensor([count]))[0].nonzero()[:, 0]
+        given = [row[0], count]
+        out.append(case("model/non_autoregressive", "leastCertain", given, places))
+    return out
+
+
+HALVES = [0x0000, 0x8000, 0x0001, 0x03FF, 0x0400, 0x3C00, 0xBC01, 0x7BFF, 0x7C00, 0xFC00, 0x3555]
+
+
+def half(bits: int) -> float:
+    """Return the number that 16 bits stand for."""
+    return torch.tensor(bits, dtype=torch.uint16).view(torch.float16).item()
+
+
+def writing_cases(given: dict, src_ids: list[int]) -> list[dict]:
+    """Write from left to right, greedily and with beams."""
+    made, source, out = model(given["model"]), torch.tensor([src_ids]), []
+    for use_cache in (True, False):
+        found = greedy(made, source, max_len=9)
+        options = {"maxLen": 9, "useCache": use_cache}
+        expected = {"ids": found.ids[0], "score": float(found.scores[0])}
+        out.append(sentence_case("model/greedy", "greedy", [given, src_ids, options], expected))
+    for width, alpha in ((1, 0.6), (3, 0.6), (4, 0.0)):
+        found = beam(made, source, beam_width=width, max_len=9, alpha=alpha, n_best=width)
+        options = {"beamWidth": width, "maxLen": 9, "alpha": alpha, "nBest": width}
+        expected = [
+            {"ids": ids[:length], "score": float(score)}
+            for ids, length, score in zip(*(field[0] for field in found), strict=True)
+        ]
+        out.append(
+            case(
+                "model/beam",
+                "beam",
+                [given, src_ids, options],
+                expected,
+                pick="hypotheses",
+                tolerance=1e-4,
+            )
+        )
+    return out
+
+
+def parallel_cases(given: dict, src_ids: list[int]) -> list[dict]:
+    """Find all tokens at once."""
+    made, source, out = model(given["model"]), torch.tensor([src_ids]), []
+    for factor in (1.0, 0.7):
+        found = all_at_once(made, source, length_factor=factor)
+        expected = {"ids": found.ids[0], "score": float(found.scores[0])}
+        ask = [given, src_ids, {"lengthFactor": factor}]
+        out.append(sentence_case("model/non_autoregressive", "allAtOnce", ask, expected))
+    for iterations, num_lengths in ((1, 1), (4, 1), (5, 3)):
+        found = mask_predict(made, source, iterations=iterations, num_lengths=num_lengths)
+        expected = {"ids": found.ids[0], "score": float(found.scores[0])}
+        ask = [given, src_ids, {"iterations": iterations, "numLengths": num_lengths}]
+        out.append(sentence_case("model/non_autoregressive", "maskPredict", ask, expected))
+    return out
+
+
+def blocked_cases() -> list[dict]:
+    """Turn heads and edges off: as if a head's part of w_o were zero, or a mask hid a key."""
+    given, (src_ids, *_), tgt_ids, out = {"model": "post"}, SOURCES, [1, 7, 5, 9], []
+    source, target = torch.tensor([src_ids]), torch.tensor([tgt_ids])
+    without = copy.deepcopy(model("post"))
+    with torch.no_grad():
+        without.encoder.layers[0].self_attention.w_o.weight[:, 4:] = 0.0
+        without.decoder.layers[1].cross_attention.w_o.weight[:, :4] = 0.0
+    heads = [
+        {"part": "encoder", "layer": 0, "head": 1},
+        {"part": "cross", "layer": 1, "head": 0},
+    ]
+    memory = without.encode(source)[0]
+    ask = [given, src_ids, heads]
+    out.append(case("model/transformer", "encode", ask, memory, pick="memory", tolerance=1e-4))
+    found = greedy(without, source, max_len=9)
+    expected = {"ids": found.ids[0], "score": float(found.scores[0])}
+    ask = [given, src_ids, {"maxLen": 9, "blocks": heads}]
+    out.append(sentence_case("model/greedy", "greedy", ask, expected))
+
+    memory = model("post").encode(source)
+    hidden = torch.ones(1, 1, len(tgt_ids), len(src_ids), dtype=torch.bool)
+    hidden[..., 2] = False  # source word 2, from every target word
+    hidden[:, :, 3, 4] = False  # source word 4, from target word 3
+    logits = model("post").decode(target, memory, memory_mask=hidden)[0]
+    blocks = [{"part": "cross", "key": 2}, {"part": "cross", "query": 3, "key": 4}]
+    ask = [given, tgt_ids, memory[0], {"blocks": blocks}]
+    out.append(case("model/transformer", "decode", ask, logits, pick="logits", tolerance=1e-4))
+    return out
+
+
+def forced_cases() -> list[dict]:
+    """Give some places a token, whatever its probability, and let the model write the others."""
+    made, src_ids, forced, out = model("pre"), SOURCES[0], {1: 9, 3: 6}, []
+    ids, score = [1], 0.0
+    while len(ids) <= 6 and ids[-1] != made.config.eos_id:
+        logits = made(torch.tensor([src_ids]), torch.tensor([ids]))[0, -1]
+        log_probs = log_probabilities(logits.detach(), impossible(made.config), torch.float64)
+        ids.append(forced.get(len(ids) - 1, int(log_probs.argmax())))
+        score += float(log_probs[ids[-1]])
+    for use_cache in (True, False):
+        options = {"maxLen": 6, "forced": forced, "useCache": use_cache}
+        expected = {"ids": ids[1:], "score": score}
+        ask = [{"model": "pre"}, src_ids, options]
+        out.append(sentence_case("model/greedy", "greedy", ask, expected))
+    return out
+
+
+def sentence_case(module: str, function: str, arguments: list, expected: dict) -> dict:
+    """Compare the ids and the score alone of what a search gives."""
+    return case(module, function, arguments, expected, pick=["ids", "score"], tolerance=1e-4)
+
+
+def cases() -> list[dict]:
+    return [*layer_cases(), *model_cases()]
+
+
+if __name__ == "__main__":
+    lines = ",\n".join(json.dumps(item, ensure_ascii=False) for item in cases())
+    TARGET.write_text(f"[\n{lines}\n]\n", encoding="utf-8")
+    for each in CONFIGS:
+        TARGET.with_name(f"{each}.safetensors").write_bytes(safetensors_of(each))

@@ -1,0 +1,12 @@
+"""The command line: ``python -m attnsteps train | translate | evaluate``.
+
+==============  ==================================================================
+Module          Holds
+==============  ==================================================================
+corpora         the corpora by name, as texts, with tokenizers and vocabularies
+train           a corpus → a translator in a file
+translate       sentences → their translations, with the attention as a table
+evaluate        a translator and a corpus → scores
+main            the arguments, and what is said when one of them is wrong
+==============  ==================================================================
+"""

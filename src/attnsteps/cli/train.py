@@ -1,0 +1,159 @@
+"""``python -m attnsteps train``: a corpus → a translator in a file."""
+
+import os
+import time
+from argparse import Namespace
+from collections.abc import Callable
+from pathlib import Path
+
+import torch
+from torch import nn
+
+from attnsteps.cli.corpora import Corpus, Tokens, encode, learn_tokens, read
+from attnsteps.model.config import TransformerConfig
+from attnsteps.model.transformer import Transformer
+from attnsteps.training.checkpoint import NAME
+from attnsteps.training.config import TrainingConfig
+from attnsteps.training.evaluate import bleu, exact_match
+from attnsteps.training.loop import train
+from attnsteps.training.trained import Trained
+
+#: What differs from one corpus to the next where nothing else is asked for.
+DEFAULTS = {
+    "generated": {"d_model": 64, "layers": 1, "dropout": 0.0, "steps": 2000, "peak": 0.004},
+    "ambiguous": {"d_model": 64, "layers": 2, "dropout": 0.0, "steps": 2000, "peak": 0.004},
+    "multi30k": {"d_model": 128, "layers": 2, "dropout": 0.1, "steps": 6000, "peak": 0.002},
+    "tatoeba": {"d_model": 128, "layers": 2, "dropout": 0.2, "steps": 6000, "peak": 0.002},
+}
+VALIDATED = {"multi30k": "val", "tatoeba": "val"}  # the others: combinations
+MODEL = "model.safetensors"
+
+
+def run(options: Namespace) -> int:
+    """Train a model, save it, and say how well it does on sentences that it has not seen.
+
+    Args:
+        options: what main has read from the command line.
+
+    Returns:
+        0, the exit status of success.
+
+    Raises:
+        ValueError: if an option does not fit, or the run's directory holds another training.
+        OSError: if a file cannot be read or written.
+        FloatingPointError: if the training diverges.
+    """
+    for name, value in DEFAULTS[options.corpus].items():
+        if getattr(options, name) is None:
+            setattr(options, name, value)
+    is_first = os.environ.get("RANK", "0") == "0"
+    directory = Path(options.out or Path("runs") / options.corpus)
+    if (directory / NAME).exists() and not options.resume:
+        raise ValueError(
+            f"{directory} holds a training: go on with it (--resume) or name another (--out DIR)"
+        )
+    show = not options.quiet
+    corpus = read(
+        options.corpus, directory=options.data, num_pairs=options.pairs, progress=show and is_first
+    )
+    tokens = learn_tokens(corpus, options.merges)
+    torch.manual_seed(options.seed)
+    trained = Trained(Transformer(model_config(options, tokens)), *tokens)
+    say = print if is_first else lambda *_: None
+    size = trained.model.num_parameters()
+    say(f"{corpus.name}: {len(corpus.train):,} pairs, {size:,} parameters")
+    if corpus.credit:
+        say(corpus.credit)
+    wall, own = time.perf_counter(), time.process_time()
+    history = train(
+        trained.model,
+        encode(corpus, tokens),
+        training_config(options),
+        validate=validation(trained, corpus, options.validate),
+        directory=directory,
+        resume=options.resume,
+        vocabularies=tokens[:2],
+        device=options.device,
+        progress=show,
+    )
+    wall, own = time.perf_counter() - wall, time.process_time() - own
+    if is_first:
+        trained.save(directory / MODEL, dtype=torch.float32)
+    last = history.records[-1]
+    scores = "".join(f"{name}: {value:.4g}\n" for name, value in last.scores.items())
+    say(
+        f"{last.step} steps in {wall:.1f} s ({own:.1f} s of processor time), loss {last.loss:.3f}\n"
+        f"{scores}saved in {directory / MODEL}; translate with:\n"
+        f"  python -m attnsteps translate --model {directory}"
+    )
+    return 0
+
+
+def model_config(options: Namespace, tokens: Tokens) -> TransformerConfig:
+    """Return the sizes that were asked for.
+
+    Args:
+        options: what main has read from the command line, defaults filled in.
+        tokens: whose vocabularies the model gets.
+
+    Returns:
+        The configuration; one matrix for all where both languages share a vocabulary.
+    """
+    encoder_layers, decoder_layers = options.encoder_layers, options.decoder_layers
+    return TransformerConfig(
+        src_vocab_size=len(tokens.src_vocab),
+        tgt_vocab_size=len(tokens.tgt_vocab),
+        d_model=options.d_model,
+        num_heads=options.heads,
+        num_encoder_layers=options.layers if encoder_layers is None else encoder_layers,
+        num_decoder_layers=options.layers if decoder_layers is None else decoder_layers,
+        d_ff=4 * options.d_model if options.d_ff is None else options.d_ff,
+        dropout=options.dropout,
+        norm=options.norm,
+        tie="all" if tokens.src_vocab == tokens.tgt_vocab else "target",
+    )
+
+
+def training_config(options: Namespace) -> TrainingConfig:
+    """Return the choices of the training that were asked for.
+
+    Args:
+        options: what main has read from the command line, defaults filled in.
+
+    Returns:
+        The configuration.
+    """
+    names = (
+        "steps", "batch_size", "max_tokens", "schedule", "peak", "warmup", "label_smoothing",
+        "accumulate", "precision", "compile", "seed", "evaluate_every", "checkpoint_every",
+    )  # fmt: skip
+    log = None if options.log == "none" else options.log
+    return TrainingConfig(**{name: getattr(options, name) for name in names}, log=log)
+
+
+def validation(
+    trained: Trained, corpus: Corpus, count: int
+) -> Callable[[nn.Module], dict[str, float]] | None:
+    """Return what is measured while the model trains: free-running, by greedy search.
+
+    Args:
+        trained: the model, and all it takes to translate with it.
+        corpus: where the sentences come from: unseen combinations, or a real corpus's val.
+        count: how many to translate; 0 leaves it out.
+
+    Returns:
+        A function of the model: exact match on the generated corpora, BLEU on real ones.
+    """
+    part = VALIDATED.get(corpus.name, "combinations")
+    sentences = corpus.parts[part][:count]
+    if not sentences:
+        return None
+
+    def validate(model: nn.Module) -> dict[str, float]:
+        found = [one.text for one in trained.translate([sentence.src for sentence in sentences])]
+        if part == "val":
+            return {"val BLEU": bleu(found, [sentence.tgt for sentence in sentences]).value}
+        references = [sentence.references for sentence in sentences]
+        return {"exact match on unseen combinations": exact_match(found, references)}
+
+    return validate

@@ -1,0 +1,21 @@
+"""logits and targets → other weights: how a model learns.
+
+===================  ====================================================================
+Module               Holds
+===================  ====================================================================
+loss                 cross-entropy with label smoothing, and the loss of a batch
+non_autoregressive   the losses of models that find all tokens at once, length included
+schedule             the learning rate at every step
+config               every choice of a training
+update               one change of the weights, from one batch or several
+distributed          several processes, each with its share of every batch
+log                  what is remembered of a training: History, CSV, TensorBoard
+progress             where a training stands
+checkpoint           a training in a file, to be resumed to the last bit
+loop                 train: all of these, from the first step to the last
+translate            every search by its name, and how the model attended meanwhile
+trained              a trained model with its vocabularies and tokenizers, in one file
+evaluate             scores of translations, and of what is none: teacher-forced
+alignment            links between words, read off the attention, and their error rate
+===================  ====================================================================
+"""

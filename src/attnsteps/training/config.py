@@ -1,0 +1,104 @@
+"""Every choice of a training, in one frozen, validated object."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from attnsteps.shapes import (
+    check_above_zero,
+    check_at_most,
+    check_choice,
+    check_dropout,
+    check_integer,
+    check_positive,
+)
+from attnsteps.training.schedule import linear_decay, paper_schedule
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainingConfig:
+    """Say how a model is trained; the defaults are the book's recipe, a minute on a laptop.
+
+    Args:
+        steps: the number of updates.
+        batch_size: the sentence pairs of a batch.
+        max_tokens: in place of batch_size: how many ids of each side a batch may hold.
+        schedule: "linear", up to the peak and down to 0; "paper", section 5.3 of the paper, which
+            follows from d_model and warmup alone; or "constant", the peak once it is reached.
+        peak: the highest learning rate, where the schedule is not the paper's.
+        warmup: the steps on the way up; None takes a third of all steps, 400 at most.
+        label_smoothing: ε, as in cross_entropy.
+        clip: the longest gradient, over all parameters together; longer ones are shortened to it.
+            None leaves them.
+        accumulate: the batches of each update, for large batches on a small machine: the update is
+            that of one batch with all their tokens.
+        precision: what the matrix products are computed in: "float32", "bfloat16" or "float16";
+            the weights themselves stay as they are.
+        compile: True compiles the model, which pays on a GPU and in long trainings.
+        seed: where the order of the data and dropout come from.
+        log: where train writes each record down, in the run's directory: "csv", "tensorboard" or
+            None.
+        log_every: the steps from one record in the history to the next.
+        evaluate_every: the steps from one call of validate to the next; None: after the last one.
+        checkpoint_every: the steps from one checkpoint to the next; None: after the last one.
+
+    Raises:
+        ValueError: if a value is not one of those, or two of them do not go together.
+    """
+
+    steps: int = 1250
+    batch_size: int | None = None
+    max_tokens: int | None = None
+    schedule: Literal["linear", "paper", "constant"] = "linear"
+    peak: float = 0.004
+    warmup: int | None = None
+    label_smoothing: float = 0.1
+    clip: float | None = 1.0
+    accumulate: int = 1
+    precision: Literal["float32", "bfloat16", "float16"] = "float32"
+    compile: bool = False
+    seed: int = 0
+    log: Literal["csv", "tensorboard"] | None = "csv"
+    log_every: int = 50
+    evaluate_every: int | None = None
+    checkpoint_every: int | None = 250
+
+    def __post_init__(self) -> None:
+        """Fill in what is left open, and check every field."""
+        check_positive("steps", self.steps)
+        if self.batch_size is None and self.max_tokens is None:
+            object.__setattr__(self, "batch_size", 128)
+        if self.batch_size is not None and self.max_tokens is not None:
+            raise ValueError(
+                "one of batch_size and max_tokens must be None;"
+                f" got {self.batch_size} and {self.max_tokens}"
+            )
+        if self.warmup is None:
+            object.__setattr__(self, "warmup", max(1, min(400, self.steps // 3)))
+        sizes = ("warmup", "accumulate", "log_every")
+        optional = ("batch_size", "max_tokens", "evaluate_every", "checkpoint_every")
+        for name in (*sizes, *(name for name in optional if getattr(self, name) is not None)):
+            check_positive(name, getattr(self, name))
+        check_choice("schedule", self.schedule, ("linear", "paper", "constant"))
+        if self.schedule == "linear":
+            check_at_most("warmup", self.warmup, "steps", self.steps)
+        check_above_zero("peak", self.peak)
+        check_dropout("label_smoothing", self.label_smoothing)
+        if self.clip is not None:
+            check_above_zero("clip", self.clip)
+        check_choice("precision", self.precision, ("float32", "bfloat16", "float16"))
+        check_choice("compile", self.compile, (False, True))
+        check_choice("log", self.log, ("csv", "tensorboard", None))
+        check_integer("seed", self.seed)
+
+    def rate(self, step: int, *, d_model: int) -> float:
+        """Return the learning rate.
+
+        Args:
+            step: the number of the update, from 1 on.
+            d_model: D, which the paper's schedule depends on.
+        """
+        if self.schedule == "paper":
+            return paper_schedule(step, d_model=d_model, warmup=self.warmup)
+        if self.schedule == "constant":
+            return self.peak * min(1.0, step / self.warmup)
+        return linear_decay(step, peak=self.peak, warmup=self.warmup, total=self.steps)

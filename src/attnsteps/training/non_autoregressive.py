@@ -1,0 +1,95 @@
+"""The losses of models that find all tokens at once: of what is hidden, and of the length."""
+
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+from torch.nn import functional
+
+from attnsteps.decoding.non_autoregressive import mask_some
+from attnsteps.shapes import check_at_most
+from attnsteps.text.batch import Batch
+from attnsteps.training.loss import summed_cross_entropy
+
+
+def one_shot_loss(
+    model: nn.Module, batch: Batch, label_smoothing: float = 0.0
+) -> tuple[Float[Tensor, ""], Int[Tensor, ""]]:
+    """Hide every token, as all_at_once finds them: the decoder is told nothing but their number.
+
+    Source: Gu et al. 2018, section 3.1, with inputs made of positions alone.
+
+    Args:
+        model: a NonAutoregressive.
+        batch: the sentences; the decoder has no use for tgt_in, the shifted ones.
+        label_smoothing: ε of the tokens, at least 0 and below 1; lengths are not smoothed.
+
+    Returns:
+        The sum of the losses of tokens and lengths, and the number of tokens.
+
+    Raises:
+        ValueError: as the model and length_loss.
+    """
+    pad_id, mask_id = model.config.pad_id, model.config.mask_id
+    hidden = batch.tgt_out.masked_fill(batch.tgt_out != pad_id, mask_id)
+    return _loss(model, batch, hidden, label_smoothing)
+
+
+def mask_predict_loss(
+    model: nn.Module, batch: Batch, label_smoothing: float = 0.0
+) -> tuple[Float[Tensor, ""], Int[Tensor, ""]]:
+    """Hide some tokens, any number of them, as mask_predict finds them: only these count.
+
+    Source: Ghazvininejad et al. 2019, sections 2.2 and 2.3.
+
+    Args:
+        model: a NonAutoregressive.
+        batch: the sentences; the decoder has no use for tgt_in, the shifted ones.
+        label_smoothing: ε of the tokens, at least 0 and below 1; lengths are not smoothed.
+
+    Returns:
+        The sum of the losses of hidden tokens and lengths, and the number of hidden tokens.
+
+    Raises:
+        ValueError: as the model and length_loss.
+    """
+    return _loss(model, batch, mask_some(batch.tgt_out, model.config), label_smoothing)
+
+
+def length_loss(
+    length_logits: Float[Tensor, "B max_len"], tgt_out: Int[Tensor, "B T"], *, pad_id: int = 0
+) -> Float[Tensor, ""]:
+    """Return the sum of the cross-entropies of the sentences' lengths.
+
+    Source: Ghazvininejad et al. 2019, section 2.3.
+
+    Args:
+        length_logits: those of the lengths 1, 2, …: (B, max_len).
+        tgt_out: the sentences, (B, T), each up to eos_id, which is counted.
+        pad_id: what is not counted.
+
+    Returns:
+        The sum over the batch, in nats, a scalar.
+
+    Raises:
+        ValueError: if a sentence is longer than max_len.
+
+    Example:
+        >>> import torch
+        >>> length_loss(torch.zeros(1, 4), torch.tensor([[7, 2, 0]]))  # log 4
+        tensor(1.3863)
+    """
+    lengths = (tgt_out != pad_id).sum(dim=1)
+    check_at_most("the longest target", tgt_out.shape[1], "max_len", length_logits.shape[1])
+    return functional.cross_entropy(length_logits.float(), lengths - 1, reduction="sum")
+
+
+def _loss(
+    model: nn.Module, batch: Batch, tgt_ids: Int[Tensor, "B T"], label_smoothing: float
+) -> tuple[Float[Tensor, ""], Int[Tensor, ""]]:
+    """Sum the loss of what is hidden in tgt_ids, and that of the length as of one more token."""
+    pad_id = model.config.pad_id
+    logits, length_logits = model(batch.src_ids, tgt_ids)
+    targets = batch.tgt_out.masked_fill(tgt_ids != model.config.mask_id, pad_id)
+    loss, count = summed_cross_entropy(
+        logits, targets, label_smoothing=label_smoothing, pad_id=pad_id
+    )
+    return loss + length_loss(length_logits, batch.tgt_out, pad_id=pad_id), count

@@ -1,0 +1,85 @@
+"""Where a training stands: what it has seen, and what it has found out."""
+
+import math
+from dataclasses import dataclass, field
+
+from attnsteps.training.log import History, Record
+from attnsteps.training.update import Update
+
+
+@dataclass
+class Progress:
+    """Where a training stands, between two updates.
+
+    The schedule follows from step, and so does chance: every update begins with a random state
+    made of the config's seed, step and the process's rank. What happens between two updates, be
+    it an evaluation or the end of the program, changes nothing.
+
+    Args:
+        step: the number of updates so far.
+        epoch: how often all the data has been seen.
+        batch: how many batches of this epoch have been seen.
+        tokens: the target tokens seen so far.
+        seconds: the time spent so far.
+        loss: the sum of the losses since the last record.
+        loss_tokens: the number of tokens in that sum.
+        history: all records so far.
+    """
+
+    step: int = 0
+    epoch: int = 0
+    batch: int = 0
+    tokens: int = 0
+    seconds: float = 0.0
+    loss: float = 0.0
+    loss_tokens: int = 0
+    history: History = field(default_factory=History)
+
+    def add(self, seen: list[Update], *, may_overflow: bool) -> None:
+        """Count updates in, and check that they led somewhere.
+
+        A GPU works ahead of the program; only here does the program wait for it.
+
+        Args:
+            seen: the updates since the last call, which they are taken out of.
+            may_overflow: True where a gradient may be infinite, as with float16, whose scaler
+                leaves such steps out.
+
+        Raises:
+            FloatingPointError: if the loss or the gradient is infinite or NaN.
+        """
+        for loss, count, _ in seen:
+            self.loss += float(loss)
+            self.loss_tokens += int(count)
+            self.tokens += int(count)
+        norm = float(seen[-1].norm)
+        seen.clear()
+        if not math.isfinite(self.loss) or not (math.isfinite(norm) or may_overflow):
+            raise FloatingPointError(
+                f"loss and gradient must be finite; got {self.loss} and a length of {norm} by step"
+                f" {self.step} (a lower peak, a longer warmup or a clip may help)"
+            )
+
+    def record(self, *, rate: float, norm: float, scores: dict[str, float]) -> Record:
+        """Put a record into the history, and begin a new mean.
+
+        Args:
+            rate: the learning rate of the last update.
+            norm: the length of its gradient.
+            scores: what validate returned.
+
+        Returns:
+            The record.
+        """
+        latest = Record(
+            step=self.step,
+            loss=self.loss / self.loss_tokens,
+            rate=rate,
+            norm=norm,
+            tokens=self.tokens,
+            seconds=self.seconds,
+            scores=scores,
+        )
+        self.history.records.append(latest)
+        self.loss, self.loss_tokens = 0.0, 0
+        return latest

@@ -1,0 +1,207 @@
+"""A translator in one file: the trained model, its two vocabularies and its two tokenizers."""
+
+import dataclasses
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+from jaxtyping import Int
+from torch import Tensor
+from torch.nn.utils.rnn import pad_sequence
+
+from attnsteps.decoding.non_autoregressive import NonAutoregressive
+from attnsteps.model.config import TransformerConfig
+from attnsteps.model.tensor_file import read_tensors, write_tensors
+from attnsteps.model.transformer import Transformer
+from attnsteps.model.weights import copy_weights
+from attnsteps.shapes import check_choice, check_positive
+from attnsteps.text.tokenizer import (
+    BytePairs,
+    Characters,
+    Subwords,
+    Words,
+    from_json,
+    to_json,
+)
+from attnsteps.text.vocab import Vocab
+from attnsteps.training.translate import Translation, attention, find
+
+FORMAT = "attnsteps.trained"
+FORMAT_VERSION = 1
+Tokenizer = Words | Characters | BytePairs | Subwords  # all that a file can hold
+ASSETS = Path(__file__).parents[1] / "assets"
+
+MODELS = {"Transformer": Transformer, "NonAutoregressive": NonAutoregressive}
+
+
+@dataclass(frozen=True)
+class Trained:
+    """A trained model and all that it takes to translate a text with it.
+
+    Args:
+        model: a Transformer or a NonAutoregressive.
+        src_vocab: the tokens of its source_ids.
+        tgt_vocab: the tokens of its target_ids.
+        src_tokenizer: what splits a source into tokens.
+        tgt_tokenizer: what puts the tokens of a translation together.
+
+    Raises:
+        ValueError: if a vocabulary has not as many tokens as the model.
+    """
+
+    model: Transformer | NonAutoregressive
+    src_vocab: Vocab
+    tgt_vocab: Vocab
+    src_tokenizer: Tokenizer
+    tgt_tokenizer: Tokenizer
+
+    def __post_init__(self) -> None:
+        """Check that model and vocabularies go together."""
+        for name in ("src_vocab", "tgt_vocab"):
+            got, needed = len(getattr(self, name)), getattr(self.model.config, f"{name}_size")
+            if got != needed:
+                raise ValueError(f"{name} must have the model's {needed} tokens; got {got}")
+
+    def save(self, path: str | os.PathLike, *, dtype: torch.dtype = torch.float16) -> None:
+        """Write everything into one safetensors file, complete or not at all.
+
+        Args:
+            path: where to write; a file that is there is replaced.
+            dtype: that of the weights in the file; float16 halves it, and keeps 3 digits.
+
+        Raises:
+            OSError: if the place cannot be written to; what was there is left as it was.
+        """
+        parameters = self.model.named_parameters()
+        tensors = {name: p.detach().cpu().to(dtype).contiguous() for name, p in parameters}
+        config = {
+            "class": type(self.model).__name__,
+            "model": dataclasses.asdict(self.model.config),
+            "src_vocab": self.src_vocab.to_list(),
+            "tgt_vocab": self.tgt_vocab.to_list(),
+            "src_tokenizer": to_json(self.src_tokenizer),
+            "tgt_tokenizer": to_json(self.tgt_tokenizer),
+        }
+        text = json.dumps(config, ensure_ascii=False)
+        write_tensors(Path(path), tensors, kind=FORMAT, version=FORMAT_VERSION, config=text)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike) -> "Trained":
+        """Read what save has written; the weights become float32, on the CPU.
+
+        Args:
+            path: the file.
+
+        Returns:
+            The bundle, its model in evaluation mode.
+
+        Raises:
+            FileNotFoundError: if there is none.
+            ValueError: if it is damaged, of another format or of another version.
+        """
+        text, tensors = read_tensors(Path(path), kind=FORMAT, version=FORMAT_VERSION)
+        try:
+            config = json.loads(text)
+            with torch.random.fork_rng(devices=[]):  # the first weights are drawn, then replaced
+                model = MODELS[config["class"]](TransformerConfig(**config["model"]))
+            vocabs = [Vocab.from_list(config[name]) for name in ("src_vocab", "tgt_vocab")]
+            tokenizers = [from_json(config[name]) for name in ("src_tokenizer", "tgt_tokenizer")]
+        except (KeyError, TypeError, ValueError) as error:
+            raise ValueError(f"{path} must hold a trained model; got: {error!r}") from error
+        copy_weights(model, tensors, Path(path))
+        return cls(model.eval(), *vocabs, *tokenizers)
+
+    def translate(
+        self,
+        texts: Sequence[str],
+        *,
+        search: str | None = None,
+        max_len: int | None = None,
+        batch_size: int = 64,
+        need_weights: bool = False,
+        **options: object,
+    ) -> list[Translation]:
+        """Translate texts, one sentence each.
+
+        Args:
+            texts: the sources.
+            search: "greedy", "beam" or "sample"; for a non-autoregressive model "all_at_once" or
+                "mask_predict". None takes the first that the model can do.
+            max_len: the most tokens of a translation, eos_id included; None allows twice as many
+                as the longest source of a batch has, and ten more. Non-autoregressive models
+                predict the length instead.
+            batch_size: how many to translate side by side.
+            need_weights: True also returns the attention weights.
+            options: the search's own, such as beam_width.
+
+        Returns:
+            One translation for each text.
+
+        Raises:
+            ValueError: if a text has no token, or more than the model's config.max_len; if the
+                model has no such search, or the search no such option.
+        """
+        if isinstance(texts, str):
+            raise ValueError("texts must be a list of texts; got a single one")
+        check_positive("batch_size", batch_size)
+        sources = [self._read(i, text) for i, text in enumerate(texts)]
+        by_length = sorted(range(len(sources)), key=lambda i: len(sources[i]))
+        found: dict[int, Translation] = {}
+        for start in range(0, len(sources), batch_size):
+            rows = by_length[start : start + batch_size]
+            src_ids = self._pad([self.src_vocab.ids(sources[i]) for i in rows])
+            decoded = find(self.model, src_ids, search=search, max_len=max_len, **options)
+            for i, ids, length in zip(rows, decoded.ids, decoded.lengths.tolist(), strict=True):
+                found[i] = self._write(sources[i], ids[:length], need_weights=need_weights)
+        return [found[i] for i in range(len(sources))]
+
+    def _read(self, i: int, text: str) -> list[str]:
+        """Split a source into tokens, and check that the model can take them."""
+        tokens, limit = self.src_tokenizer.tokenize(text), self.model.config.max_len
+        if not 1 <= len(tokens) <= limit:
+            raise ValueError(f"texts[{i}] must have from 1 to {limit} tokens; got {len(tokens)}")
+        return tokens
+
+    def _pad(self, rows: list[list[int]]) -> Int[Tensor, "B S"]:
+        """Make one batch of sources, on the model's device."""
+        rows = [torch.tensor(row) for row in rows]
+        device = next(self.model.parameters()).device
+        return pad_sequence(rows, True, padding_value=self.src_vocab.pad_id).to(device)
+
+    def _write(
+        self, source: list[str], ids: Int[Tensor, "T"], *, need_weights: bool
+    ) -> Translation:
+        """Turn what a search has found into text."""
+        is_whole = int(ids[-1]) == self.tgt_vocab.eos_id
+        tokens = self.tgt_vocab.tokens((ids[:-1] if is_whole else ids).tolist())
+        weights = None
+        if need_weights:
+            src_ids = self._pad([self.src_vocab.ids(source)])
+            weights = attention(self.model, src_ids, ids[None])
+        return Translation(
+            text=self.tgt_tokenizer.detokenize(tokens),
+            tokens=tokens,
+            src_tokens=source,
+            unknown=self.src_vocab.unknown(source),
+            is_whole=is_whole,
+            weights=weights,
+        )
+
+
+def pretrained(name: str = "zh_en") -> Trained:
+    """Load a translator that comes with the package.
+
+    Args:
+        name: that of a file in attnsteps/assets, without its suffix.
+
+    Returns:
+        The bundle, its model in evaluation mode.
+
+    Raises:
+        ValueError: if there is none of that name.
+    """
+    check_choice("name", name, sorted(path.stem for path in ASSETS.glob("*.safetensors")))
+    return Trained.load(ASSETS / f"{name}.safetensors")

@@ -1,0 +1,113 @@
+"""One way into every search, and one back: how the model attended to what it has found."""
+
+from collections.abc import Callable
+from inspect import signature
+from typing import NamedTuple
+
+import torch
+from jaxtyping import Int
+from torch import Tensor
+
+from attnsteps.decoding.beam import beam
+from attnsteps.decoding.greedy import greedy
+from attnsteps.decoding.mask_predict import all_at_once, mask_predict
+from attnsteps.decoding.non_autoregressive import NonAutoregressive
+from attnsteps.decoding.result import Decoded
+from attnsteps.decoding.sample import sample
+from attnsteps.model.attention_weights import AttentionWeights
+from attnsteps.model.transformer import Transformer
+from attnsteps.shapes import check_choice
+
+#: What each kind of model can do; the first of each is the default.
+SEARCHES: dict[type, dict[str, Callable[..., Decoded]]] = {
+    Transformer: {"greedy": greedy, "beam": beam, "sample": sample},
+    NonAutoregressive: {"all_at_once": all_at_once, "mask_predict": mask_predict},
+}
+# A beam as in the paper's section 6.1. One length: of several, the mean certainty by which
+# mask_predict chooses prefers those that are too short, as chapter 18 measures.
+DEFAULTS = {"beam": {"beam_width": 4}, "mask_predict": {"num_lengths": 1}}
+
+
+class Translation(NamedTuple):
+    """What became of one text.
+
+    Args:
+        text: the translation.
+        tokens: the same in tokens, without eos_id.
+        src_tokens: the source in tokens.
+        unknown: those of them that the vocabulary lacks; the model has read unk_id instead.
+        is_whole: False if the translation was cut at max_len.
+        weights: how the model attended while it found the token at each position, the end
+            included, as a batch of one; None unless asked for.
+    """
+
+    text: str
+    tokens: list[str]
+    src_tokens: list[str]
+    unknown: list[str]
+    is_whole: bool
+    weights: AttentionWeights | None = None
+
+
+def find(
+    model: Transformer | NonAutoregressive,
+    src_ids: Int[Tensor, "B S"],
+    *,
+    search: str | None = None,
+    max_len: int | None = None,
+    **options: object,
+) -> Decoded:
+    """Translate a batch of ids with a search called by its name.
+
+    Args:
+        model: either kind.
+        src_ids: (B, S), filled up with pad_id.
+        search: one of those in SEARCHES for this kind of model; None takes the first.
+        max_len: the most tokens of a translation, eos_id included; None allows twice as many as
+            the source, and ten more. A non-autoregressive model predicts their number instead.
+        options: the search's own, such as beam_width.
+
+    Returns:
+        The best translation of each, (B, T).
+
+    Raises:
+        ValueError: if the model has no such search, or the search no such option.
+    """
+    searches = SEARCHES[type(model)]
+    name = next(iter(searches)) if search is None else search
+    check_choice("search", name, searches)
+    options = {**DEFAULTS.get(name, {}), **options}
+    if isinstance(model, Transformer):
+        options["max_len"] = 2 * src_ids.shape[1] + 10 if max_len is None else max_len
+    known = [
+        p.name for p in signature(searches[name]).parameters.values() if p.kind == p.KEYWORD_ONLY
+    ]
+    for option in options:
+        check_choice(f"an option of search = {name!r}", option, known)
+    return searches[name](model, src_ids, **options).best
+
+
+def attention(
+    model: Transformer | NonAutoregressive,
+    src_ids: Int[Tensor, "1 S"],
+    tgt_ids: Int[Tensor, "1 T"],
+) -> AttentionWeights:
+    """Return how a model attends while it finds these tokens.
+
+    Args:
+        model: either kind.
+        src_ids: a source, (1, S).
+        tgt_ids: what a search has found for it, (1, T), up to eos_id.
+
+    Returns:
+        The weights; row t of the decoder's and the cross-attention's belongs to tgt_ids[:, t]. An
+        autoregressive model reads the tokens before it there, a non-autoregressive one none.
+    """
+    with torch.inference_mode():
+        if isinstance(model, Transformer):
+            start = torch.full_like(tgt_ids[:, :1], model.config.bos_id)
+            return model(src_ids, torch.cat([start, tgt_ids[:, :-1]], dim=1), need_weights=True)[1]
+        blanks = torch.full_like(tgt_ids, model.config.mask_id)
+        memory, weights = model.transformer.encode(src_ids, need_weights=True)
+        others = model.transformer.decode(blanks, memory, src_ids, need_weights=True)[1]
+        return others._replace(encoder=weights.encoder)

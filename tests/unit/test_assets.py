@@ -1,0 +1,65 @@
+"""The weights that the package ships: small enough, as good as they say, and with a provenance."""
+
+import json
+
+import pytest
+
+from attnsteps.text.corpus import generated
+from attnsteps.training.trained import ASSETS, pretrained
+
+MODELS = ["zh_en", "zh_en_one_shot", "zh_en_mask_predict"]
+STEPS = sorted(path.stem for path in ASSETS.glob("zh_en_step_*.safetensors"))
+RESULTS = json.loads((ASSETS / "results.json").read_text(encoding="utf-8"))
+RUNNING = ["动物没有过马路，因为太累了", "动物没有过马路，因为太宽了"]
+
+
+def test_every_file_is_small():
+    for name in MODELS:
+        assert (ASSETS / f"{name}.safetensors").stat().st_size <= 700_000
+    stops = [(ASSETS / f"{name}.safetensors").stat().st_size for name in STEPS]
+    assert len(stops) == 12
+    assert sum(stops) <= 2_000_000
+
+
+def test_every_file_has_its_row_of_results_and_the_other_way_round():
+    rows = [row for part in RESULTS.values() for row in part["rows"] if "asset" in row]
+    files = {path.stem for path in ASSETS.glob("*.safetensors")}
+    assert sorted(row["asset"] for row in rows) == sorted(files)
+    for part in RESULTS.values():
+        assert {"command", "hardware", "threads", "torch", "corpus"} <= set(part)
+        for row in part["rows"]:
+            assert {"seed", "steps", "parameters", "unseen", "combinations"} <= set(row)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_the_running_sentence_and_its_twin_are_translated(name):
+    found = [one.text for one in pretrained(name).translate(RUNNING)]
+    start = "the animal did not cross the street because it was too"
+    assert found == [f"{start} tired", f"{start} wide"]
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_what_is_shipped_is_as_good_as_its_row_says(name):
+    row = next(r for part in RESULTS.values() for r in part["rows"] if r.get("asset") == name)
+    pairs = generated().combinations[:200]
+    found = pretrained(name).translate(["".join(pair.src) for pair in pairs], batch_size=200)
+    right = sum(tuple(one.tokens) == pair.tgt for one, pair in zip(found, pairs, strict=True))
+    share = row["combinations"]  # of 3,000; in these 200 chance may move it by three deviations
+    assert abs(right / len(pairs) - share) < 3 * (share * (1 - share) / 200) ** 0.5 + 0.005
+
+
+def test_the_shipped_models_are_as_good_as_promised():
+    rows = {
+        row["asset"]: row for part in RESULTS.values() for row in part["rows"] if "asset" in row
+    }
+    assert rows["zh_en"]["combinations"] >= 0.995
+    assert rows["zh_en"]["pronouns"] >= 0.995
+    assert rows["zh_en_one_shot"]["combinations"] >= 0.94
+    assert rows["zh_en_mask_predict"]["combinations"] >= 0.97
+
+
+def test_the_checkpoints_along_the_way_get_better():
+    rows = sorted(RESULTS["steps"]["rows"], key=lambda row: row["step"])
+    assert [f"zh_en_step_{row['step']:04d}" for row in rows] == STEPS
+    assert rows[0]["combinations"] == 0
+    assert rows[-1]["combinations"] > 0.9

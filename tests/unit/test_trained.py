@@ -1,0 +1,211 @@
+"""A translator in one file: what is saved translates as before, and nothing else is let in."""
+
+import dataclasses
+
+import pytest
+import safetensors.torch
+import torch
+from safetensors import safe_open
+
+import attnsteps.training.trained
+from attnsteps.text.tokenizer import BytePairs, Characters, Subwords, Words
+from attnsteps.text.vocab import Vocab
+from attnsteps.training.trained import Trained, pretrained
+from tests.training import make_config, make_model, trained
+
+CHINESE = ("动物", "没有", "过", "马路", "太", "累", "宽", "了")  # 5 … 12
+ENGLISH = ("the", "animal", "did", "not", "cross", "it", "was", "tired")
+SRC, TGT = Vocab(CHINESE), Vocab(ENGLISH)
+PAIRS = [([5, 6, 7, 8], [5, 6, 7, 8, 9]), ([9, 10, 12], [10, 11, 12]), ([8], [5])]
+
+
+def bundle(model=None, **changes):
+    parts = {"src_tokenizer": Words(CHINESE), "tgt_tokenizer": Words(ENGLISH), **changes}
+    return Trained(model or make_model(), SRC, TGT, **parts)
+
+
+@pytest.fixture(scope="module", params=[False, True], ids=["autoregressive", "parallel"])
+def learned(request):
+    """A translator that knows three sentences by heart."""
+    from attnsteps.training.loss import autoregressive_loss  # noqa: PLC0415
+    from attnsteps.training.non_autoregressive import one_shot_loss  # noqa: PLC0415
+
+    model = make_model(parallel=request.param, d_model=16, d_ff=32, dropout=0.0)
+    config = make_config(steps=150, peak=0.02, label_smoothing=0.0)
+    loss_fn = one_shot_loss if request.param else autoregressive_loss
+    trained(model, PAIRS, config=config, loss_fn=loss_fn)
+    return bundle(model)
+
+
+TEXTS = ["动物没有过马路", "太累了", "马路"]
+TRANSLATIONS = ["the animal did not cross", "it was tired", "the"]
+
+
+def test_texts_are_translated_in_the_order_in_which_they_came(learned):
+    for texts, needed in ((TEXTS, TRANSLATIONS), (TEXTS[::-1], TRANSLATIONS[::-1])):
+        for batch_size in (1, 2, 64):
+            found = learned.translate(texts, batch_size=batch_size)
+            assert [translation.text for translation in found] == needed
+    first = learned.translate(TEXTS)[0]
+    assert first.tokens == TRANSLATIONS[0].split()
+    assert first.src_tokens == ["动物", "没有", "过", "马路"]
+    assert first.unknown == []
+    assert first.is_whole
+    assert first.weights is None
+    assert learned.translate([]) == []
+
+
+def test_every_search_goes_by_its_name(learned):
+    if learned.model.config.causal:
+        searches = {"greedy": {}, "beam": {"beam_width": 2}, "sample": {"top_k": 1}}
+    else:
+        searches = {"all_at_once": {}, "mask_predict": {"num_lengths": 1, "iterations": 1}}
+    for search, options in searches.items():
+        found = learned.translate(TEXTS, search=search, **options)
+        assert [translation.text for translation in found] == TRANSLATIONS
+
+
+def test_the_weights_have_a_row_for_every_token_and_the_end(learned):
+    for translation in learned.translate(TEXTS, need_weights=True):
+        rows, columns = len(translation.tokens) + 1, len(translation.src_tokens)
+        for kind, size in (
+            (translation.weights.encoder, (1, 2, columns, columns)),
+            (translation.weights.decoder, (1, 2, rows, rows)),
+            (translation.weights.cross, (1, 2, rows, columns)),
+        ):
+            assert [tuple(layer.shape) for layer in kind] == [size]
+            torch.testing.assert_close(kind[0].sum(dim=-1), torch.ones(size[:-1]))
+
+
+def test_unknown_words_are_named_and_read_as_unknown(learned):
+    translation = learned.translate(["猫没有过狗"])[0]
+    assert translation.unknown == ["猫", "狗"]
+    assert translation.src_tokens == ["猫", "没有", "过", "狗"]
+
+
+def test_a_translation_that_was_cut_says_so():
+    cut = bundle().translate(["动物"], max_len=2)[0]
+    assert not cut.is_whole
+    assert len(cut.tokens) == 2
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16], ids=str)
+def test_what_is_saved_comes_back(tmp_path, learned, dtype):
+    path = tmp_path / "zh_en.safetensors"
+    learned.save(path, dtype=dtype)
+    loaded = Trained.load(path)
+    assert not loaded.model.training
+    assert loaded.model.config == learned.model.config
+    assert (loaded.src_vocab, loaded.tgt_vocab) == (SRC, TGT)
+    assert loaded.src_tokenizer == learned.src_tokenizer
+    for ours, theirs in zip(loaded.model.parameters(), learned.model.parameters(), strict=True):
+        assert ours.dtype == torch.float32
+        assert torch.equal(ours, theirs.to(dtype).float())
+    assert loaded.translate(TEXTS) == learned.translate(TEXTS)
+    with safe_open(path, framework="pt") as file:
+        names = file.keys()
+        assert {file.get_tensor(name).dtype for name in names} == {dtype}
+
+
+TOKENIZERS = [
+    Words(),
+    Characters(),
+    BytePairs.learn(["low lower lowest"], num_merges=4),
+    Subwords.learn(["low lower lowest"], num_merges=4),
+]
+
+
+@pytest.mark.parametrize("tokenizer", TOKENIZERS, ids=lambda tokenizer: type(tokenizer).__name__)
+def test_every_tokenizer_comes_back(tmp_path, tokenizer):
+    path = tmp_path / "model.safetensors"
+    bundle(src_tokenizer=tokenizer).save(path)
+    assert Trained.load(path).src_tokenizer == tokenizer
+
+
+def test_loading_leaves_chance_as_it_was(tmp_path):
+    bundle().save(tmp_path / "a")
+    torch.manual_seed(3)
+    needed = torch.rand(3)
+    torch.manual_seed(3)
+    Trained.load(tmp_path / "a")
+    assert torch.equal(torch.rand(3), needed)
+
+
+def test_texts_that_cannot_be_translated_are_refused(refuses):
+    ours = bundle()
+    refuses(lambda: ours.translate("动物"), "texts must be a list of texts; got a single one")
+    refuses(lambda: ours.translate(["动物", " "]), "texts[1] must have from 1 to 16 tokens; got 0")
+    refuses(
+        lambda: ours.translate(["动" * 10_000]),
+        "texts[0] must have from 1 to 16 tokens; got 10000",
+    )
+    refuses(
+        lambda: ours.translate(["动物"], search="mask_predict"),
+        "search must be 'greedy' or 'beam' or 'sample'; got 'mask_predict'",
+    )
+    refuses(
+        lambda: ours.translate(["动物"], beam_width=4),
+        "an option of search = 'greedy' must be 'max_len' or 'use_cache'; got 'beam_width'",
+    )
+    refuses(
+        lambda: ours.translate(["动物"], batch_size=0),
+        "batch_size must be a positive integer; got 0",
+    )
+
+
+def test_a_vocabulary_of_another_size_is_refused(refuses):
+    refuses(
+        lambda: Trained(make_model(), SRC, Vocab("ab"), Words(), Words()),
+        "tgt_vocab must have the model's 13 tokens; got 7",
+    )
+
+
+def test_other_files_are_refused(tmp_path, refuses):
+    path = tmp_path / "zh_en.safetensors"
+    with pytest.raises(FileNotFoundError):
+        Trained.load(path)
+    bundle().save(path)
+    with safe_open(path, framework="pt") as file:
+        metadata = file.metadata()
+    tensors = safetensors.torch.load_file(path)
+    safetensors.torch.save_file(tensors, path, {**metadata, "format_version": "0"})
+    refuses(lambda: Trained.load(path), f"{path} must have the format version 1; got '0'")
+    safetensors.torch.save_file(
+        tensors, path, {**metadata, "config": metadata["config"].replace("animal", "street")}
+    )
+    refuses(
+        lambda: Trained.load(path),
+        f"{path} must agree with the checksum that it holds; got something else",
+    )
+    path.write_bytes(b"no such thing")
+    with pytest.raises(ValueError, match="must be a whole safetensors file"):
+        Trained.load(path)
+
+
+def test_a_disk_that_is_full_leaves_the_old_file(tmp_path, monkeypatch):
+    path = tmp_path / "model.safetensors"
+    bundle().save(path)
+    old = path.read_bytes()
+
+    def full(_tensors, filename, _metadata):
+        filename.write_bytes(b"half of it")
+        raise OSError("No space left on device")
+
+    monkeypatch.setattr(safetensors.torch, "save_file", full)
+    with pytest.raises(OSError, match="No space"):
+        bundle(make_model(seed=1)).save(path)
+    assert path.read_bytes() == old
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_what_comes_with_the_package_is_loaded_by_its_name(tmp_path, monkeypatch, refuses):
+    monkeypatch.setattr(attnsteps.training.trained, "ASSETS", tmp_path)
+    ours = bundle()
+    ours.save(tmp_path / "zh_en.safetensors", dtype=torch.float32)
+    assert pretrained().translate(TEXTS) == ours.translate(TEXTS)
+    refuses(lambda: pretrained("de_en"), "name must be 'zh_en'; got 'de_en'")
+
+
+def test_a_bundle_cannot_be_changed():
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        bundle().model = None
