@@ -63,15 +63,16 @@ def _collect(path: Path, modules: dict[Path, str]) -> None:
 
 
 @cache
-def styles(stem: str) -> str:
+def styles(*stems: str) -> str:
     """Return the shared widget styles, then those of one widget.
 
     Args:
-        stem: name of the widget; ``css/<stem>.css`` need not exist.
+        stems: name of the widget, after those whose pieces it shows; ``css/<stem>.css`` need not
+            exist.
 
     Returns:
         One style sheet.
     """
-    own = CSS / f"{stem}.css"
-    parts = [CSS / "base.css"] + ([own] if own.is_file() else [])
+    own = [CSS / f"{stem}.css" for stem in stems]
+    parts = [CSS / "base.css", *(path for path in own if path.is_file())]
     return "\n".join(part.read_text(encoding="utf-8") for part in parts)

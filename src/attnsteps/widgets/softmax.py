@@ -7,7 +7,7 @@ import torch
 import traitlets
 from matplotlib.figure import Figure
 
-from attnsteps.layers.attention import masked_softmax
+from attnsteps.layers.softmax import masked_softmax
 from attnsteps.running_example import (
     ANIMAL,
     BECAUSE,

@@ -1,0 +1,34 @@
+// What the heads ask of their worker: read a sentence, and keep what every head did with it.
+import { layerNorm } from "./maths/model/layer_norm.js";
+import { linearLayer } from "./maths/model/linear_layer.js";
+import { multiHead } from "./maths/model/multi_head.js";
+import { encode } from "./maths/model/transformer.js";
+import { loadedModel, translating } from "./translating.js";
+
+export const looking = {
+  load: translating.load,
+  unload: translating.unload,
+
+  /**
+   * Read the ids of one sentence.
+   * @returns {{weights: Float32Array[][][], layers: {q: Float32Array[], context: Float32Array[]}[]}}
+   *          weights [layer][head] (S, S); of each layer the queries, and the heads' contexts side by
+   *          side, (S, D)
+   */
+  look({ key, ids }) {
+    const model = loadedModel(key);
+    const { num_heads: numHeads, norm, d_model: D } = model.config;
+    const { layers } = model.encoder;
+    const asItIs = { weight: Array.from({ length: D }, (_, r) => Float32Array.from({ length: D }, (_, c) => Number(r === c))), bias: null };
+    return {
+      weights: encode(model, ids).weights,
+      layers: layers.map(({ attention, attentionNorm }, n) => {
+        const below = { ...model, encoder: { layers: layers.slice(0, n), finalNorm: null } };
+        const x = encode(below, ids).memory;
+        const input = norm === "pre" ? layerNorm(x, attentionNorm) : x;
+        const { output: context } = multiHead(input, input, { ...attention, wO: asItIs }, { numHeads });
+        return { q: linearLayer(input, attention.wQ), context };
+      }),
+    };
+  },
+};

@@ -1,0 +1,97 @@
+// What becomes of attention under a mask, with any fill value and number format, and who sees whom.
+import { matmul } from "./linear.js";
+import { FORMATS } from "./softmax_steps.js";
+
+export const FILLS = { "-inf": -Infinity, "-1e9": -1e9, "-1e4": -1e4, 0: 0 };
+
+/** How much lower all scores are where they are low. */
+export const LOWER = 20000;
+
+/** What a changed word gets added to its vector: no entry of any projection stays the same. */
+const CHANGE = [1, -1.5, 2, -0.5];
+
+/** The masks that can be drawn at once, true = may attend; the paddings are the last words. */
+export function presetMask(name, words, paddings) {
+  const real = (place) => place < words - paddings;
+  const may = {
+    everything: () => true,
+    causal: (i, j) => j <= i,
+    padding: (i, j) => real(j),
+    both: (i, j) => j <= i && real(j),
+    queries: (i) => real(i),
+  }[name];
+  return Array.from({ length: words }, (_, i) => Array.from({ length: words }, (__, j) => may(i, j)));
+}
+
+/** Whether the format holds the fill value, or PyTorch stops with an error. */
+export function fits(fill, format) {
+  const value = FILLS[fill];
+  return value === -Infinity || Math.abs(value) <= FORMATS[format].largest;
+}
+
+/**
+ * One head of attention under a mask.
+ * @param {number[][]} x words (T, D)
+ * @param {{q: number[][], k: number[][], v: number[][]}} w the three matrices
+ * @param {boolean[][]} allowed (T, T), true = may attend
+ * @param {{fill: string, format: string, low: boolean, clear: boolean}} how
+ *        low: all scores are LOWER lower; clear: a row without any key gets zeros
+ * @returns {{scores: Float64Array[], weights: Float64Array[], context: Float64Array[]}} rounded to
+ *          the format, scores after masking
+ */
+export function maskedAttention(x, w, allowed, how) {
+  const { round } = FORMATS[how.format];
+  const [q, k, v] = [w.q, w.k, w.v].map((matrix) => matmul(x, matrix));
+  const root = Math.sqrt(k[0].length);
+  const scores = q.map((query, i) => Float64Array.from(k, (key, j) => {
+    const score = query.reduce((sum, entry, d) => sum + entry * key[d], 0) / root;
+    return allowed[i][j] ? round(round(score) - (how.low ? LOWER : 0)) : round(FILLS[how.fill]);
+  }));
+  const weights = scores.map((row, i) => {
+    if (how.clear && !allowed[i].includes(true)) return new Float64Array(row.length);
+    const largest = Math.max(...row);
+    const powers = row.map((score) => Math.exp(score - largest)); // NaN for a row of −∞
+    const sum = powers.reduce((total, power) => total + power, 0);
+    return powers.map((power) => round(power / sum));
+  });
+  return { scores, weights, context: matmul(weights, v) };
+}
+
+/**
+ * Change one word after the other, and look which outputs move.
+ * @returns {number[][]} (T, T), outputs × words: 1 it moves, 0 it stays, −1 it is NaN and cannot
+ */
+export function whoSeesWhom(x, w, allowed, how) {
+  const before = maskedAttention(x, w, allowed, how).context;
+  const seen = before.map(() => x.map(() => 0));
+  x.forEach((_, j) => {
+    const changed = x.map((word, i) => (i === j ? Array.from(word, (entry, d) => entry + CHANGE[d % 4]) : word));
+    const after = maskedAttention(changed, w, allowed, how).context;
+    before.forEach((row, i) => {
+      if (row.some(Number.isNaN)) seen[i][j] = -1;
+      else seen[i][j] = row.some((entry, d) => entry !== after[i][d]) ? 1 : 0;
+    });
+  });
+  return seen;
+}
+
+/**
+ * What is wrong, by the rule that the mask should follow. A word may always see itself, since it
+ * is the one that asks; the outputs of paddings count for nothing.
+ * @returns {{leaks: number[][], lost: number[][], nan: number[], equal: number[], zeros: number[]}}
+ *          pairs of output and word; rows
+ */
+export function diagnoseMask(seen, rule, allowed, weights, paddings) {
+  const found = { leaks: [], lost: [], nan: [], equal: [], zeros: [] };
+  const real = seen.length - paddings;
+  seen.forEach((row, i) => {
+    if (row.includes(-1)) found.nan.push(i);
+    else if (!allowed[i].includes(true)) found[weights[i].some(Boolean) ? "equal" : "zeros"].push(i);
+    row.forEach((moves, j) => {
+      if (i >= real || i === j) return;
+      if (moves === 1 && !rule[i][j]) found.leaks.push([i, j]);
+      if (moves === 0 && rule[i][j]) found.lost.push([i, j]);
+    });
+  });
+  return found;
+}

@@ -1,0 +1,95 @@
+// Reads a safetensors file: 8 bytes for the length of the header, a header in JSON, then numbers.
+// It is the file that Python wrote, so both run on the very same weights.
+
+const READERS = { F16: [2, readHalves], F32: [4, readSingles] };
+
+/**
+ * @param {ArrayBuffer} buffer the whole file
+ * @returns {{metadata: Record<string, string>,
+ *            tensors: Map<string, {shape: number[], data: Float32Array}>}}
+ * @throws {Error} one sentence for the reader, if the file is not whole, or not such a file
+ */
+export function readSafetensors(buffer) {
+  const bytes = new DataView(buffer);
+  if (buffer.byteLength < 8) throw new Error(`The weights are cut off: the file has only ${buffer.byteLength} bytes.`);
+  const headerLength = Number(bytes.getBigUint64(0, true));
+  if (headerLength < 2 || headerLength > 1e8) throw new Error("This is not a safetensors file.");
+  const start = 8 + headerLength;
+  if (start > buffer.byteLength) throw new Error("The weights are cut off, or this is not a safetensors file.");
+
+  const { __metadata__: metadata = {}, ...entries } = readHeader(new Uint8Array(buffer, 8, headerLength));
+  const end = Math.max(0, ...Object.values(entries).map((entry) => entry?.data_offsets?.[1] ?? 0));
+  if (start + end > buffer.byteLength) {
+    throw new Error(`The weights are cut off: ${start + end} bytes are needed, and ${buffer.byteLength} came.`);
+  }
+  if (start + end < buffer.byteLength) throw new Error("The weights are damaged: the file is longer than it says.");
+  const tensors = new Map();
+  for (const [name, entry] of Object.entries(entries)) tensors.set(name, readTensor(buffer, start, name, entry));
+  return { metadata, tensors };
+}
+
+/** The header as an object; anything else is no header. */
+function readHeader(bytes) {
+  try {
+    const header = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+    if (header !== null && typeof header === "object" && !Array.isArray(header)) return header;
+  } catch {
+    // said below
+  }
+  throw new Error("This is not a safetensors file, or its header is damaged.");
+}
+
+/** One tensor as float32, whichever of the two kinds it is stored as. */
+function readTensor(buffer, start, name, entry) {
+  const [size, read] = READERS[entry?.dtype] ?? [];
+  if (!size) throw new Error(`The weights must be float16 or float32; ${name} is ${entry?.dtype}.`);
+  const { shape, data_offsets: [from, to] } = entry;
+  const count = shape.reduce((product, axis) => product * axis, 1);
+  if (to - from !== count * size) throw new Error(`The weights are damaged: ${name} has another size than it says.`);
+  const data = read(buffer.slice(start + from, start + to));
+  if (!data.every(Number.isFinite)) throw new Error(`The weights are damaged: ${name} holds what is not a number.`);
+  return { shape, data };
+}
+
+function readSingles(bytes) {
+  return new Float32Array(bytes);
+}
+
+function readHalves(bytes) {
+  return Float32Array.from(new Uint16Array(bytes), fromHalf);
+}
+
+/** What 16 bits stand for: 1 for the sign, 5 for the exponent, 10 for the fraction. */
+export function fromHalf(bits) {
+  const sign = bits & 0x8000 ? -1 : 1;
+  const exponent = (bits >> 10) & 31;
+  const fraction = bits & 1023;
+  if (exponent === 31) return fraction ? NaN : sign * Infinity;
+  return exponent === 0 ? sign * fraction * 2 ** -24 : sign * (1 + fraction / 1024) * 2 ** (exponent - 15);
+}
+
+/**
+ * Whether the numbers are those that were written: compares the SHA-256 that the file carries.
+ * Browsers compute it on https and on localhost only; elsewhere this says true.
+ * @param {ArrayBuffer} buffer
+ */
+export async function isIntact(buffer) {
+  const { metadata, tensors } = readSafetensors(buffer);
+  if (!metadata.sha256 || !globalThis.crypto?.subtle) return true;
+  const { entries, start } = layout(buffer);
+  const text = new TextEncoder();
+  const parts = [text.encode(metadata.config ?? "")];
+  for (const name of [...tensors.keys()].sort()) {
+    const { dtype, shape, data_offsets: [from, to] } = entries[name];
+    const tuple = shape.length === 1 ? `(${shape[0]},)` : `(${shape.join(", ")})`;
+    parts.push(text.encode(`${name} torch.float${dtype.slice(1)} ${tuple}\n`), new Uint8Array(buffer, start + from, to - from));
+  }
+  const digest = await crypto.subtle.digest("SHA-256", await new Blob(parts).arrayBuffer());
+  return metadata.sha256 === Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** Where everything lies in a file that readSafetensors has found to be whole. */
+function layout(buffer) {
+  const length = Number(new DataView(buffer).getBigUint64(0, true));
+  return { entries: readHeader(new Uint8Array(buffer, 8, length)), start: 8 + length };
+}

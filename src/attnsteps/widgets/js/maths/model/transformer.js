@@ -1,0 +1,139 @@
+// The Transformer: from a file of weights to a score for every possible next word.
+import { newCache, runDecoder } from "./decoder.js";
+import { runEncoder } from "./encoder.js";
+import { linearLayer } from "./linear_layer.js";
+import { sinusoidalPosition } from "./positional.js";
+import { readSafetensors } from "./safetensors.js";
+
+/**
+ * Build the model that a file describes.
+ * @param {ArrayBuffer} buffer a safetensors file from Python, whose metadata hold the config
+ * @returns {object} config, parameters as in transformerOf, and the bundle: all that the file says
+ *        beside the weights, of a Trained the vocabularies and the tokenizers
+ * @throws {Error} one sentence for the reader
+ */
+export function loadTransformer(buffer) {
+  const { metadata, tensors } = readSafetensors(buffer);
+  let bundle = {};
+  try {
+    bundle = JSON.parse(metadata.config);
+  } catch {
+    // said below
+  }
+  const config = bundle?.model ?? bundle; // a Trained holds more than the model
+  if (!(config?.d_model > 0)) throw new Error("This file holds no model of this book: its configuration is missing.");
+  return { ...transformerOf(config, tensors), bundle };
+}
+
+/**
+ * Put the parameters of a file in the order in which they are used.
+ * @param {object} config Python's TransformerConfig, with its own names
+ * @param {Map<string, {shape: number[], data: Float32Array}>} tensors
+ */
+export function transformerOf(config, tensors) {
+  const prefix = tensors.has("transformer.src_embedding.weight") ? "transformer." : ""; // a NonAutoregressive
+  const { d_model: D, d_ff: Dff, src_vocab_size: srcSize, tgt_vocab_size: V } = config;
+
+  function take(name, ...shape) {
+    const tensor = tensors.get(name);
+    if (!tensor) throw new Error(`The weights are not whole: ${name} is missing.`);
+    if (`${tensor.shape}` !== `${shape}`) {
+      throw new Error(`The weights do not fit: ${name} must have the shape (${shape.join(", ")}), and has (${tensor.shape.join(", ")}).`);
+    }
+    return tensor.data;
+  }
+  const vector = (name, size) => take(`${prefix}${name}`, size);
+  function matrix(name, rows, columns) {
+    const data = take(name, rows, columns);
+    return Array.from({ length: rows }, (_, r) => data.subarray(r * columns, (r + 1) * columns));
+  }
+  function linear(name, outputs, inputs) {
+    return { weight: matrix(`${prefix}${name}.weight`, outputs, inputs), bias: vector(`${name}.bias`, outputs) };
+  }
+  const norm = (name) => ({ weight: vector(`${name}.weight`, D), bias: vector(`${name}.bias`, D) });
+  const attention = (name) => ({
+    wQ: linear(`${name}.w_q`, D, D), wK: linear(`${name}.w_k`, D, D), wV: linear(`${name}.w_v`, D, D), wO: linear(`${name}.w_o`, D, D),
+  });
+  const network = (name) => ({
+    w1: linear(`${name}.w_1`, Dff, D),
+    w2: linear(`${name}.w_2`, D, Dff),
+    w3: config.activation === "swiglu" ? linear(`${name}.w_3`, Dff, D) : null,
+  });
+  const stack = (name, numLayers, layer) => ({
+    layers: Array.from({ length: numLayers }, (_, n) => layer(`${name}.layers.${n}`)),
+    finalNorm: config.norm === "pre" || config.final_norm ? norm(`${name}.final_norm`) : null,
+  });
+  const table = (name, rows) => matrix(`${prefix}${name}.weight`, rows, D);
+  const positions = (name) => (config.positions === "learned" ? table(name, config.max_len) : null);
+
+  const srcEmbedding = table("src_embedding", srcSize);
+  const tgtEmbedding = config.tie === "all" ? srcEmbedding : table("tgt_embedding", V);
+  return {
+    config,
+    srcEmbedding,
+    tgtEmbedding,
+    srcPositions: positions("src_positions"),
+    tgtPositions: positions("tgt_positions"),
+    encoder: stack("encoder", config.num_encoder_layers, (name) => ({
+      attention: attention(`${name}.self_attention`),
+      attentionNorm: norm(`${name}.self_attention_sublayer.norm`),
+      feedForward: network(`${name}.feed_forward`),
+      feedForwardNorm: norm(`${name}.feed_forward_sublayer.norm`),
+    })),
+    decoder: stack("decoder", config.num_decoder_layers, (name) => ({
+      selfAttention: attention(`${name}.self_attention`),
+      selfAttentionNorm: norm(`${name}.self_attention_sublayer.norm`),
+      crossAttention: attention(`${name}.cross_attention`),
+      crossAttentionNorm: norm(`${name}.cross_attention_sublayer.norm`),
+      feedForward: network(`${name}.feed_forward`),
+      feedForwardNorm: norm(`${name}.feed_forward_sublayer.norm`),
+    })),
+    projection: { weight: config.tie === "none" ? table("projection", V) : tgtEmbedding, bias: null },
+    lengthPredictor: tensors.has("length_predictor.projection.weight") ? {
+      weight: matrix("length_predictor.projection.weight", config.max_len, D),
+      bias: take("length_predictor.projection.bias", config.max_len),
+    } : null,
+  };
+}
+
+/** √D · embedding + position, for each id, (T, D); the first stands at position `first`. */
+function embed(model, ids, embedding, positions, first = 0) {
+  const { d_model: D, max_len: maxLen } = model.config;
+  if (positions && first + ids.length > maxLen) throw new Error(`This model can read and write at most ${maxLen} tokens.`);
+  return Array.from(ids, (id, t) => {
+    const position = positions ? positions[first + t] : sinusoidalPosition(first + t, D);
+    return embedding[id].map((value, d) => value * Math.sqrt(D) + position[d]);
+  });
+}
+
+function optionsOf({ config }, blocks) {
+  const { num_heads: numHeads, norm, activation, causal } = config;
+  return { numHeads, preNorm: norm === "pre", activation, causal, blocks };
+}
+
+/**
+ * Read the source.
+ * @param {object} model
+ * @param {number[]} srcIds (S), at least one
+ * @param {object[]} blocks what to turn off: {part: "encoder", layer, head, query, key}, see multiHead
+ * @returns {{memory: Float32Array[], weights: Float32Array[][][]}} (S, D); [layer][head] (S, S)
+ */
+export function encode(model, srcIds, blocks = []) {
+  const x = embed(model, srcIds, model.srcEmbedding, model.srcPositions);
+  return runEncoder(x, model.encoder, { ...optionsOf(model, blocks), causal: false });
+}
+
+/**
+ * Score every next word.
+ * @param {object} model
+ * @param {number[]} tgtIds (T); with a cache the new places only
+ * @param {Float32Array[]} memory from encode
+ * @param {{cache?: object, blocks?: object[]}} options cache: from newCache, it takes in the new places
+ * @returns {{logits: Float32Array[], weights: {decoder: Float32Array[][][], cross: Float32Array[][][]}}}
+ *          (T, V); [layer][head] (T, Tall) and (T, S)
+ */
+export function decode(model, tgtIds, memory, { cache = newCache(model.decoder.layers.length), blocks = [] } = {}) {
+  const x = embed(model, tgtIds, model.tgtEmbedding, model.tgtPositions, cache.length);
+  const out = runDecoder(x, memory, model.decoder, cache, optionsOf(model, blocks));
+  return { logits: linearLayer(out.x, model.projection), weights: out.weights };
+}

@@ -1,0 +1,58 @@
+// Text ↔ words, by the rules of Python's `Words`, and the search for a word by how it sounds or what
+// it means.
+
+const UNSPACED = "\\u3000-\\u30ff\\u3400-\\u9fff\\uf900-\\ufaff\\uff00-\\uffef\\u{20000}-\\u{3ffff}"; // Chinese and its marks
+const LETTER = `(?:(?![${UNSPACED}])[\\p{L}\\p{N}_])`;
+
+/**
+ * The longest known word at each place; what is not known becomes a run of letters, or one sign.
+ * @param {string} text
+ * @param {string[]} known empty: the text is split at white space
+ */
+export function splitWords(text, known) {
+  if (known.length === 0) return text.split(/\s+/u).filter(Boolean);
+  const endsInLetter = new RegExp(`${LETTER}$`, "u");
+  const words = [...known].sort((a, b) => b.length - a.length).map((word) =>
+    word.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&") + (endsInLetter.test(word) ? `(?!${LETTER})` : ""));
+  return text.match(new RegExp([...words, `${LETTER}+`, "\\S"].join("|"), "gu")) ?? [];
+}
+
+/**
+ * Words put together, with a space before a letter that follows something else than Chinese.
+ * @param {string[]} words
+ * @param {string[]} known empty: with a space between all of them
+ */
+export function joinWords(words, known) {
+  if (known.length === 0) return words.join(" ");
+  const startsInLetter = new RegExp(`^${LETTER}`, "u");
+  const endsSpaced = new RegExp(`[^${UNSPACED}]$`, "u");
+  return words.reduce((text, word) =>
+    text + (startsInLetter.test(word) && endsSpaced.test(text) ? ` ${word}` : word), "");
+}
+
+/** Letters without their tone marks and spaces, in lower case: "dòngwù" → "dongwu". */
+export function plainLetters(text) {
+  return text.normalize("NFD").replace(/[\u0300-\u036f\s'’]/g, "").toLowerCase();
+}
+
+/**
+ * Known words that begin with what was typed, in Chinese, in pinyin, or in English.
+ * @param {string} typed
+ * @param {[string, string, string][]} entries Chinese, pinyin, gloss
+ * @param {number} most
+ * @returns {[string, string, string][]} exact matches first, then by sound, then by meaning; short words first
+ */
+export function findWords(typed, entries, most) {
+  const wanted = plainLetters(typed);
+  if (!wanted) return [];
+  const ranked = entries.flatMap((entry, place) => {
+    const sounds = [entry[0], plainLetters(entry[1])];
+    const meanings = entry[2].toLowerCase().split(/[^\p{L}\p{N}]+/u);
+    const rank = [...sounds, ...meanings].includes(wanted) ? 0
+      : sounds.some((form) => form.startsWith(wanted)) ? 1
+        : meanings.some((form) => form.startsWith(wanted)) ? 2 : null;
+    return rank === null ? [] : [{ entry, key: [rank, entry[0].length, place] }];
+  });
+  ranked.sort((a, b) => a.key[0] - b.key[0] || a.key[1] - b.key[1] || a.key[2] - b.key[2]);
+  return ranked.slice(0, most).map(({ entry }) => entry);
+}

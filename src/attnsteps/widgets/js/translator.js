@@ -1,0 +1,372 @@
+// The real model at work: type Chinese, watch the words come, and see where every head looked.
+import { composer } from "./composer.js";
+import { serveJobs, startEngine } from "./engine.js";
+import { loom } from "./loom.js";
+import { joinWords, splitWords } from "./maths/words.js";
+import { translating } from "./translating.js";
+import { button, choice, el, frame, reducedMotion, status, uid } from "./ui.js";
+import { weightTable } from "./weight_table.js";
+
+serveJobs(translating);
+
+const PACE = 110; // ms from one word to the next
+const NUM_ALTERNATIVES = 5;
+const KINDS = ["cross", "decoder", "encoder"];
+const THREADS = {
+  cross: "how much each word of the translation looked at each word of the source",
+  decoder: "how much the chosen word looked at the words written before it",
+  encoder: "how much the chosen word of the source looked at the others",
+};
+const KIND_NAMES = ["to the source", "to the words before", "within the source"];
+const TRAITS = ["text", "forced"];
+
+function percent(probability) {
+  const value = 100 * probability;
+  return value >= 99.95 ? "100 %" : value < 0.1 ? "< 0.1 %" : `${value.toFixed(value < 10 || value > 99 ? 1 : 0)} %`;
+}
+
+function render({ model, el: host }) {
+  const key = uid();
+  const engine = startEngine(translating, model.get("_esm"), import.meta.url);
+  const glossary = model.get("glossary");
+  const root = frame(host, "Translator");
+  root.classList.add("tr");
+  let known = null; // {config, srcTokens, tgtTokens} once the model is there
+  let entries = Object.entries(glossary).map(([zh, [pinyin, gloss]]) => [zh, pinyin, gloss]);
+  let now = null; // what is shown: {words, ids, unknown, result}
+  let asked = 0;
+  let place = null; // the chosen output word
+  let sourcePlace = 0; // the chosen source word, for the encoder
+  let kind = "cross";
+  let head; // [layer, head], or null for the average of all; at first the most decided one
+  let shown = 0; // how many output words are on the page
+  let timer = null;
+
+  const ask = (trait, value) => { model.set(trait, value); model.save_changes(); };
+  const tokenOf = (id) => known.tgtTokens[id];
+  const outputName = (id) => (id === known.config.eos_id ? "end" : tokenOf(id));
+  const isUnk = (n) => now.unknown.includes(n);
+
+  // ── The sentence ─────────────────────────────────────────────────────────────────────────────
+  const line = composer({
+    label: "A sentence in Chinese. You can also type pinyin or English, and pick a word.",
+    entries: () => entries,
+    onchange: (text) => { if (text !== model.get("text")) setText(text); },
+  });
+  const said = status(); // what there is to complain of
+  const heard = status(); // the translation, for who cannot see it grow
+  heard.node.classList.add("tr-heard");
+  const output = el("p", { class: "tr-output", lang: "en" });
+  const examples = model.get("examples");
+  let lastExample = -1;
+  function shuffle() {
+    const n = Math.floor(Math.random() * (examples.length - (lastExample >= 0)));
+    lastExample = n >= lastExample && lastExample >= 0 ? n + 1 : n;
+    setText(examples[lastExample], true);
+  }
+  const [one, other] = model.get("twins");
+  function swapTwins() {
+    const text = model.get("text");
+    const [from, to] = text.includes(one) ? [one, other] : [other, one];
+    setText(text.includes(from) ? text.replace(from, to) : model.get("first"), true);
+  }
+  const isSaid = (word) => /\p{L}/u.test(word); // unlike a comma
+  const reading = (word) => (isSaid(word) ? glossary[word]?.[0] ?? "" : "");
+  const gloss = (word) => (isSaid(word) ? glossary[word]?.[1] ?? "" : "");
+  const twins = button("", swapTwins, { "aria-label": `Swap ${one} (${gloss(one)}) and ${other} (${gloss(other)})` });
+  twins.append(one, el("span", { class: "tr-wide" }, ` ${gloss(one)}`), " ↔ ", other, el("span", { class: "tr-wide" }, ` ${gloss(other)}`));
+  const buttons = el("div", { class: "aw-row tr-buttons" }, one ? twins : "",
+    examples.length ? button("Shuffle", shuffle, { title: "Another sentence, drawn from the corpus" }) : "",
+    button("Replay", () => play(), { title: "Watch the words come again" }));
+
+  function setText(text, animated = false) {
+    place = null;
+    isAnimated = animated;
+    if (Object.keys(model.get("forced")).length) model.set("forced", {});
+    if (text === model.get("text")) translate();
+    else ask("text", text);
+  }
+  let isAnimated = true; // the next translation comes word by word
+
+  // ── The picture: two rows of words, and lines between them ───────────────────────────────────
+  const picture = loom({
+    onsource: (n) => { sourcePlace = n; if (kind !== "encoder") choose("encoder"); else refresh(); },
+    ontarget: (n) => { place = place === n && kind !== "encoder" ? null : n; if (kind === "encoder") choose("cross"); else refresh(); },
+  });
+
+  // ── What is known of the chosen word ─────────────────────────────────────────────────────────
+  const chosenTitle = el("p", { class: "tr-heading" });
+  const alternatives = Array.from({ length: NUM_ALTERNATIVES }, (_, n) => {
+    const bar = el("span", { class: "tr-bar", "aria-hidden": "true" });
+    const [word, share] = [el("span", { class: "tr-alternative-word" }), el("span", { class: "tr-share" })];
+    const node = el("button", { type: "button", class: "tr-alternative", "aria-pressed": "false", onclick: () => force(n) }, bar, word, share);
+    return { node, bar, word, share };
+  });
+  const release = button("Let the model choose again", () => { keepPlace(); ask("forced", {}); });
+  const hint = el("p", { class: "aw-note" });
+  const wordPanel = el("div", { class: "tr-panel" }, chosenTitle,
+    el("div", { class: "tr-alternatives", role: "group", "aria-label": "What it could say here" }, ...alternatives.map(({ node }) => node)),
+    hint, release);
+
+  function force(n) {
+    place = lookedAt();
+    stop();
+    const { id } = now.result.steps[place].alternatives[n];
+    const forced = Object.fromEntries(Object.entries(model.get("forced")).filter(([at]) => Number(at) < place));
+    const before = now.result.steps[place];
+    if (id !== before.alternatives[0].id) forced[place] = tokenOf(id);
+    keepPlace();
+    ask("forced", forced);
+  }
+  /** The next translation leaves the choice of words as it is, and is written from the chosen one on. */
+  function keepPlace() {
+    isAnimated = true;
+    from = (place ?? -1) + 1;
+  }
+  let from = 0; // the next translation stands at once as far as this
+
+  // ── Where it looked ──────────────────────────────────────────────────────────────────────────
+  const kindChoice = choice({ label: "Attention:", options: KIND_NAMES, selected: 0, onchange: (n) => choose(KINDS[n]) });
+  const looked = el("p", { class: "tr-heading" });
+  const byHeadTable = weightTable((row) => { head = row === 0 ? null : heads()[row - 1]; refresh(); });
+  const byWordTable = weightTable((row) => { if (kind === "encoder") sourcePlace = row; else place = row; refresh(); });
+  const lookPanel = el("div", { class: "tr-panel tr-look" }, looked, kindChoice.node,
+    el("div", { class: "tr-tables" }, byHeadTable.node, byWordTable.node));
+  const legend = el("p", { class: "aw-note tr-legend" });
+  const scene = el("div", { class: "tr-scene" }, el("div", {}, picture.node, legend), wordPanel);
+  const cost = el("p", { class: "aw-note tr-cost" });
+  root.append(line.node, buttons, said.node, heard.node, output, scene, lookPanel, cost);
+  const parts = [output, scene, lookPanel, cost];
+
+  function choose(next) {
+    kind = next;
+    kindChoice.set(KINDS.indexOf(kind));
+    head = head && head[0] < now.result.weights[kind].length ? head : null;
+    refresh();
+  }
+  function heads() {
+    return now.result.weights[kind].flatMap((layer, l) => layer.map((_, h) => [l, h]));
+  }
+  /** The head whose queries put most of their weight on one word. */
+  function mostDecided() {
+    const sureness = ([l, h]) => now.result.weights[kind][l][h].reduce((sum, row) => sum + Math.max(...row), 0);
+    return heads().reduce((best, each) => (sureness(each) > sureness(best) ? each : best));
+  }
+  /** The row of weights of a query, in one head or averaged over all. */
+  function rowOf(which, query, of = kind) {
+    const layers = now.result.weights[of];
+    if (which) return [...layers[which[0]][which[1]][query]];
+    const rows = layers.flatMap((layer) => layer.map((each) => each[query]));
+    return Array.from(rows[0], (_, j) => rows.reduce((sum, row) => sum + row[j], 0) / rows.length);
+  }
+  const headName = (which) => (which ? `layer ${which[0] + 1}, head ${which[1] + 1}` : "the average of all heads");
+  const headLabel = (which) => (which ? `L${which[0] + 1} H${which[1] + 1}` : "all");
+
+  // ── Asking and showing ───────────────────────────────────────────────────────────────────────
+  async function translate() {
+    if (!known) return;
+    const text = model.get("text");
+    line.set(text);
+    const words = known.splitter.kind === "Characters" ? [...text] : splitWords(text, known.splitter.known);
+    const most = model.get("max_words");
+    const unknown = words.flatMap((word, n) => (known.srcTokens.indexOf(word) < SPECIALS ? [n] : []));
+    if (words.length === 0 || words.length > most) {
+      hide();
+      said.say(words.length ? `That makes ${words.length} words; this model has learned from short sentences, so at most ${most} fit.`
+        : "There is nothing to translate yet. Type a word, or press “Shuffle”.");
+      return;
+    }
+    const ids = words.map((word, n) => (unknown.includes(n) ? UNK : known.srcTokens.indexOf(word)));
+    const forced = Object.fromEntries(Object.entries(model.get("forced")).map(([at, word]) => [at, known.tgtTokens.indexOf(word)]).filter(([, id]) => id >= 0));
+    const number = asked += 1;
+    let result;
+    const start = performance.now();
+    try {
+      result = await engine.run("translate", { key, ids, forced, blocks: [], maxLen: maxLenFor(words.length), numAlternatives: NUM_ALTERNATIVES });
+    } catch (error) {
+      said.say(error.message);
+      return;
+    }
+    performance.measure("attnsteps:translate", { start });
+    if (number !== asked) return; // the reader has gone on meanwhile
+    now = { words, unknown, result, forced };
+    if (head === undefined) head = mostDecided();
+    for (const part of parts) part.hidden = false;
+    const strange = [...new Set(unknown.map((n) => words[n]))];
+    said.say(strange.length === 0 ? "" : `Not among the ${known.srcTokens.length - SPECIALS} words this model knows: ${strange.join(", ")}. `
+      + `${strange.length > 1 ? "They are all" : "It is"} read as the sign for an unknown word.`);
+    sourcePlace = Math.min(sourcePlace, words.length - 1);
+    picture.setWords(words.map((word, n) => ({ word, pinyin: reading(word), gloss: isUnk(n) ? "unknown" : gloss(word), isUnknown: isUnk(n) })),
+      result.steps.map(({ id, probability }, t) => ({ word: outputName(id), note: percent(probability), share: probability, isForced: t in forced, isEnd: id === known.config.eos_id })));
+    if (isAnimated) play(from);
+    else finish();
+    isAnimated = false;
+    from = 0;
+    performance.mark("attnsteps:translator-ready");
+  }
+  function maxLenFor(srcLen) {
+    const { positions, max_len: most } = known.config;
+    return Math.min(2 * srcLen + 10, positions === "learned" ? most : Infinity);
+  }
+
+  function play(first = 0) {
+    if (!now) return;
+    stop();
+    isOwed = !isVisible && !reducedMotion();
+    if (reducedMotion() || document.hidden || !isVisible) {
+      finish();
+      return;
+    }
+    shown = Math.min(first, now.result.steps.length);
+    timer = setInterval(() => {
+      shown += 1;
+      if (shown >= now.result.steps.length || !isVisible) finish();
+      else refresh();
+    }, PACE);
+    refresh();
+  }
+  function stop() {
+    clearInterval(timer);
+    timer = null;
+  }
+  function finish() {
+    stop();
+    shown = now.result.steps.length;
+    const tokens = now.result.steps.map(({ id }) => id).filter((id) => id !== known.config.eos_id).map(tokenOf);
+    const translation = known.joiner.kind === "Characters" ? tokens.join("") : joinWords(tokens, known.joiner.known);
+    if (place === null || place >= shown) {
+      const it = tokens.indexOf(model.get("look_at"));
+      place = it >= 0 ? it : null;
+    }
+    ask("translation", translation);
+    heard.say(`Translation: ${translation}`);
+    refresh();
+  }
+
+  /** The output word that is looked at: the newest while the words come, then the chosen one. */
+  function lookedAt() {
+    return timer === null ? place : shown > 0 ? shown - 1 : null;
+  }
+
+  function refresh() {
+    if (!now) return;
+    const { words, result } = now;
+    const at = lookedAt();
+    const isEncoder = kind === "encoder";
+    picture.update({ kind, shown, place: isEncoder ? null : at, sourcePlace: isEncoder ? sourcePlace : null,
+      rows: (isEncoder ? words : result.steps).map((_, n) => rowOf(head, n)) });
+
+    output.replaceChildren(...result.steps.flatMap(({ id }, n) => {
+      if (id === known.config.eos_id) return [];
+      const state = n >= shown ? "tr-later" : n === at && !isEncoder ? "tr-here" : "";
+      return [n && /[\p{L}\p{N}]/u.test(tokenOf(id)[0]) ? " " : "", el("span", { class: state || null }, tokenOf(id))];
+    }));
+    legend.textContent = `Threads: ${THREADS[kind]}, through ${headName(head)}.`;
+    const step = at === null ? null : result.steps[at];
+    chosenTitle.textContent = step ? `Word ${at + 1} could be` : "";
+    hint.textContent = step ? "Press another one to put it there, and the rest is written anew."
+      : "Press a word of the translation to see what else it could be, and where the model looked.";
+    alternatives.forEach(({ node, bar, word, share }, n) => {
+      const alternative = step?.alternatives[n];
+      node.hidden = !alternative;
+      if (!alternative) return;
+      word.textContent = outputName(alternative.id) === "end" ? "(end)" : outputName(alternative.id);
+      share.textContent = percent(alternative.probability);
+      bar.style.width = `${100 * alternative.probability}%`;
+      node.setAttribute("aria-pressed", String(alternative.id === step.id));
+    });
+    release.hidden = Object.keys(now.forced).length === 0;
+    release.disabled = timer !== null;
+    const lowest = picture.node.offsetHeight - wordPanel.offsetHeight; // the panel stands beside its word
+    wordPanel.style.setProperty("--at", `${Math.max(0, Math.min(lowest, step ? picture.topOf(at) - 60 : 0))}px`);
+
+    showTables(at);
+    const { steps, multiplications } = result.counts;
+    cost.textContent = `${steps} passes through the decoder, ${(multiplications / 1e6).toFixed(1)} million multiplications, `
+      + `${Math.max(1, Math.round(result.milliseconds))} ms on this machine${engine.isWorker() ? "" : " (in the page itself)"}.`;
+  }
+
+  function showTables(at) {
+    const { words, result } = now;
+    const outputs = result.steps.map(({ id }) => outputName(id));
+    const keys = kind === "decoder" ? ["start", ...outputs.slice(0, -1)] : words;
+    const queries = kind === "encoder" ? words : outputs;
+    const query = kind === "encoder" ? sourcePlace : at;
+    const columns = { columns: keys, columnLang: kind === "decoder" ? "en" : "zh", columnNames: kind === "decoder" ? keys : words.map(named) };
+    const pad = (row) => [...row, ...Array(keys.length - row.length).fill(null)];
+    root.dataset.kind = kind;
+    const all = [null, ...heads()];
+    byHeadTable.node.hidden = query === null;
+    if (query !== null) {
+      byHeadTable.show({
+        ...columns, caption: `“${queries[query]}” through every head (press one)`, rows: all.map(headLabel), rowNames: all.map(headName), rowLang: "en",
+        values: all.map((which) => pad(rowOf(which, query))), marked: head ? 1 + heads().findIndex(([l, h]) => l === head[0] && h === head[1]) : 0,
+      });
+    }
+    byWordTable.show({
+      ...columns, caption: `Every word through ${headName(head)}`, rows: queries, rowNames: kind === "encoder" ? words.map(named) : queries,
+      rowLang: kind === "encoder" ? "zh" : "en", values: queries.map((_, n) => pad(rowOf(head, n))), marked: query ?? -1,
+      shown: kind === "encoder" ? words.length : shown,
+    });
+    looked.textContent = query === null ? "Where each word looked, in percent" : `Where “${queries[query]}” looked, in percent`;
+  }
+  function named(word) {
+    return gloss(word) ? `${word}, ${gloss(word)}` : word;
+  }
+
+  // ── Life ─────────────────────────────────────────────────────────────────────────────────────
+  let isVisible = true;
+  let isOwed = false; // the words came while nobody could see it
+  const watcher = new IntersectionObserver((entries) => {
+    isVisible = entries.at(-1).isIntersecting;
+    if (isVisible && isOwed) play();
+  }, { rootMargin: "-15% 0px" });
+  watcher.observe(root);
+
+  async function load() {
+    const weights = model.get("weights");
+    if (!weights) {
+      said.say("Loading the model …");
+      return;
+    }
+    try {
+      const buffer = weights.buffer.slice(weights.byteOffset, weights.byteOffset + weights.byteLength);
+      if (buffer.byteLength === 0) throw new Error("The weights could not be fetched. Reloading the page may help.");
+      known = await engine.run("load", { key, buffer });
+    } catch (error) {
+      hide();
+      said.node.classList.add("aw-bad");
+      said.say(error.message);
+      return;
+    }
+    said.node.classList.remove("aw-bad");
+    entries = known.srcTokens.slice(SPECIALS).map((zh) => [zh, ...(glossary[zh] ?? ["", ""])]);
+    await translate();
+  }
+  /** Nothing to show; an answer that is still on its way comes too late. */
+  function hide() {
+    stop();
+    asked += 1;
+    now = null;
+    for (const part of parts) part.hidden = true;
+  }
+
+  hide();
+  line.set(model.get("text"));
+  load();
+  for (const trait of TRAITS) model.on(`change:${trait}`, translate);
+  model.on("change:weights", load);
+  return () => {
+    stop();
+    watcher.disconnect();
+    picture.close();
+    engine.close();
+    translating.unload({ key });
+    for (const trait of TRAITS) model.off(`change:${trait}`, translate);
+    model.off("change:weights", load);
+  };
+}
+
+const [SPECIALS, UNK] = [5, 3]; // as in attnsteps.text.vocab
+
+export default { render };

@@ -1,0 +1,153 @@
+"""The heads of a trained encoder, live: what each looks at, and how its numbers lie in memory."""
+
+from collections.abc import Sequence
+
+import torch
+import traitlets
+from matplotlib.figure import Figure
+from torch import Tensor
+
+from attnsteps.model.transformer import Transformer
+from attnsteps.plotting.style import SEQUENTIAL
+from attnsteps.running_example import TIRED, WIDE
+from attnsteps.shapes import check_choice, check_count
+from attnsteps.text.corpus import SOURCE_WORDS, gloss
+from attnsteps.text.vocab import SPECIALS, Vocab
+from attnsteps.training.trained import Trained
+from attnsteps.widgets.base import Widget
+from attnsteps.widgets.bundle import CSS, bundle, styles
+from attnsteps.widgets.translator import (
+    RUNNING,
+    _check_fits,
+    _corpus_examples,
+    _file_of,
+    _trained,
+)
+
+#: How many states the drawing of the memory has, from the projection to the merged heads.
+NUM_STEPS = 7
+
+
+class Heads(Widget):
+    """Every head of an encoder on the reader's own sentence, and its numbers in memory.
+
+    The model runs in the browser, from the same file of weights that Python reads. ``text``,
+    ``layer``, ``head``, ``place`` and ``step`` can be set from Python at any time, and are what
+    the reader has chosen.
+
+    Args:
+        model: a Trained bundle; or a causal Transformer that has just been trained, together with
+            vocabs; None takes the translator that comes with the package.
+        vocabs: the source and the target vocabulary of a bare Transformer.
+        text: the sentence to start with.
+        layer: the chosen layer of the encoder, from 0.
+        head: the chosen head of it, from 0.
+        place: the position of the word that asks, from 0.
+        step: where the drawing of the memory starts: 0 is the projected q, 6 the merged context.
+        examples: sentences for the button "Another sentence"; None draws some from the corpus,
+            those whose words the model knows.
+        max_words: how many words a sentence may have.
+
+    Raises:
+        ValueError: if model is none of these, vocabs are missing or of another size, the model is
+            too large for a page; if layer, head or step is not one of those there are, or place
+            is negative.
+
+    Example:
+        >>> from attnsteps import TransformerConfig
+        >>> vocabs = Vocab(["太", "累"]), Vocab(["too", "tired"])
+        >>> model = Transformer(TransformerConfig.tiny(src_vocab_size=7, tgt_vocab_size=7))
+        >>> heads = Heads(model, vocabs, text="太累", place=1)
+        >>> heads.attention().shape
+        torch.Size([2, 4, 2, 2])
+    """
+
+    _esm = bundle("multi_head")
+    # The line to write on and the tables of weights are styled with the translator's.
+    _css = styles("translator") + (CSS / "multi_head.css").read_text(encoding="utf-8")
+
+    weights = traitlets.Bytes(b"").tag(sync=True)
+    glossary = traitlets.Dict().tag(sync=True)
+    examples = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    twins = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    first = traitlets.Unicode().tag(sync=True)
+    max_words = traitlets.Int().tag(sync=True)
+    text = traitlets.Unicode().tag(sync=True)
+    layer = traitlets.Int().tag(sync=True)
+    head = traitlets.Int().tag(sync=True)
+    place = traitlets.Int().tag(sync=True)
+    step = traitlets.Int().tag(sync=True)
+
+    def __init__(
+        self,
+        model: Trained | Transformer | None = None,
+        vocabs: Sequence[Vocab] | None = None,
+        *,
+        text: str = RUNNING,
+        layer: int = 0,
+        head: int = 0,
+        place: int = 7,
+        step: int = 0,
+        examples: Sequence[str] | None = None,
+        max_words: int = 24,
+    ) -> None:
+        self._trained = trained = _trained(model, vocabs)
+        _check_fits(trained)
+        known = set(trained.src_vocab.to_list()[len(SPECIALS) :])
+        if examples is None:
+            examples = [text for text, words in _corpus_examples() if known.issuperset(words)]
+        if trained.model.config.positions == "learned":
+            max_words = min(max_words, trained.model.config.max_len)
+        super().__init__(
+            weights=_file_of(trained, is_shipped=model is None),
+            glossary={word: list(gloss(word)) for word in SOURCE_WORDS if word in known},
+            examples=list(examples),
+            twins=[TIRED.zh, WIDE.zh] if {TIRED.zh, WIDE.zh} <= known else [],
+            first=RUNNING,
+            max_words=max_words,
+            text=text,
+            layer=layer,
+            head=head,
+            place=place,
+            step=step,
+        )
+
+    @traitlets.validate("layer", "head", "place", "step")
+    def _check_choice(self, proposal: dict) -> int:
+        """Refuse what there is none of; a place behind the last word counts as the last."""
+        name, value = proposal["trait"].name, proposal["value"]
+        config = self._trained.model.config
+        counts = {"layer": config.num_encoder_layers, "head": config.num_heads, "step": NUM_STEPS}
+        if name in counts:
+            check_choice(name, value, range(counts[name]))
+        check_count(name, value)
+        return value
+
+    def attention(self) -> Tensor:
+        """Return the encoder's weights for ``text``: (layers, H, S, S), before dropout."""
+        words = self._trained.src_tokenizer.tokenize(self.text)
+        model, ids = self._trained.model, self._trained.src_vocab.ids(words)
+        device = next(model.parameters()).device
+        with torch.no_grad():
+            _, weights = model.encode(torch.tensor([ids], device=device), need_weights=True)
+        return torch.cat(weights.encoder).cpu()
+
+    def picture(self) -> Figure:
+        """Return a grid of heat maps, a row for each layer and a column for each head."""
+        words = self._trained.src_tokenizer.tokenize(self.text)
+        if not 1 <= len(words) <= self.max_words:
+            return Figure(figsize=(4, 0.5))
+        weights = self.attention()
+        num_layers, num_heads = weights.shape[:2]
+        figure = Figure(figsize=(1.9 * num_heads + 0.8, 2.1 * num_layers), layout="constrained")
+        axes = figure.subplots(num_layers, num_heads, squeeze=False)
+        names = [self.glossary[word][1] if word in self.glossary else "" for word in words]
+        for layer, head in torch.cartesian_prod(torch.arange(num_layers), torch.arange(num_heads)):
+            ax = axes[layer, head]
+            ax.imshow(weights[layer, head].numpy(), cmap=SEQUENTIAL, vmin=0, vmax=1)
+            ax.set_title(f"layer {layer + 1}, head {head + 1}", fontsize=9)
+            ax.set_xticks([])
+            labels = [name if name.isascii() else "" for name in names] if head == 0 else []
+            ax.set_yticks(range(len(labels)), labels, fontsize=7)
+            ax.tick_params(length=0)
+        return figure

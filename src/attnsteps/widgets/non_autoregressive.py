@@ -1,0 +1,188 @@
+"""A race: one sentence, five ways to translate it, and what each of them costs."""
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+
+import traitlets
+from matplotlib.figure import Figure
+
+from attnsteps.decoding.non_autoregressive import NonAutoregressive
+from attnsteps.model.transformer import Transformer
+from attnsteps.plotting.card import card
+from attnsteps.shapes import check_above_zero, check_at_most
+from attnsteps.text.corpus import SOURCE_WORDS, generated, gloss
+from attnsteps.text.tokenizer import Words
+from attnsteps.text.vocab import SPECIALS
+from attnsteps.training.trained import ASSETS, Trained, pretrained
+from attnsteps.widgets.base import Widget
+from attnsteps.widgets.bundle import bundle, styles
+from attnsteps.widgets.translator import RUNNING, _file_of
+
+#: The translators that come with the package: who writes, who says all at once, who refines.
+SHIPPED = ("zh_en", "zh_en_one_shot", "zh_en_mask_predict")
+
+#: How many sentences of each part of the corpus "Shuffle" draws from, and the most words of one.
+NUM_EXAMPLES = {"pronouns": 2, "unseen": 40, "longer": 20}
+MAX_WORDS = 24
+
+
+class Race(Widget):
+    """Five ways to translate one sentence, step by step: word by word, and all words at once.
+
+    The models run in the browser, in a worker. ``text``, ``length_factor`` and ``iterations`` can
+    be set from Python at any time; ``translations`` is what came out, by the name of the way.
+
+    Args:
+        models: the autoregressive model, the one that is to find all words at once, and the one
+            that is to refine them, with the same vocabularies; None takes the package's own.
+        text: the sentence to start with.
+        length_factor: what the predicted length is multiplied by, from 0.5 to 1.5.
+        iterations: passes of mask-predict, from 1 to 10.
+        beam_width: how many beginnings beam search keeps.
+        references: all right translations of the sentences that "Shuffle" draws from; None takes
+            some from the corpus. Errors in other sentences are counted against greedy search.
+
+    Raises:
+        ValueError: if models are not these three, differ in their words, or are split into
+            anything but words; or a number is out of its range.
+
+    Example:
+        >>> Race([])
+        Traceback (most recent call last):
+        ValueError: models must be three: who writes, who says all at once, who refines; got 0
+    """
+
+    _esm = bundle("non_autoregressive")
+    _css = styles("translator", "non_autoregressive")
+
+    weights = traitlets.Bytes(b"").tag(sync=True)
+    one_shot = traitlets.Bytes(b"").tag(sync=True)
+    mask_predict = traitlets.Bytes(b"").tag(sync=True)
+    glossary = traitlets.Dict().tag(sync=True)
+    references = traitlets.Dict().tag(sync=True)
+    max_words = traitlets.Int(MAX_WORDS).tag(sync=True)
+    beam_width = traitlets.Int(4).tag(sync=True)
+    text = traitlets.Unicode().tag(sync=True)
+    length_factor = traitlets.Float(1.0).tag(sync=True)
+    iterations = traitlets.Int(4).tag(sync=True)
+    translations = traitlets.Dict().tag(sync=True)
+
+    def __init__(
+        self,
+        models: Sequence[Trained] | None = None,
+        *,
+        text: str = RUNNING,
+        length_factor: float = 1.0,
+        iterations: int = 4,
+        beam_width: int = 4,
+        references: Mapping[str, Sequence[Sequence[str]]] | None = None,
+    ) -> None:
+        self._models = _checked(
+            [pretrained(name) for name in SHIPPED] if models is None else models
+        )
+        for name, value in {"iterations": iterations, "beam_width": beam_width}.items():
+            check_at_most(name, value, "the most", 10)
+        check_above_zero("length_factor", length_factor)
+        if not 0.5 <= length_factor <= 1.5:
+            raise ValueError(f"length_factor must be from 0.5 to 1.5; got {length_factor}")
+        known = set(self._models[0].src_vocab.to_list()[len(SPECIALS) :])
+        if references is None:
+            references = {
+                text: right for text, words, right in _corpus_examples() if known.issuperset(words)
+            }
+        if models is None:
+            files = [(ASSETS / f"{name}.safetensors").read_bytes() for name in SHIPPED]
+        else:
+            files = [_file_of(trained, is_shipped=False) for trained in self._models]
+        super().__init__(
+            weights=files[0],
+            one_shot=files[1],
+            mask_predict=files[2],
+            glossary={word: list(gloss(word)) for word in SOURCE_WORDS if word in known},
+            references={text: [list(words) for words in all_] for text, all_ in references.items()},
+            beam_width=beam_width,
+            text=text,
+            length_factor=length_factor,
+            iterations=iterations,
+        )
+
+    def picture(self) -> Figure:
+        """Return the five translations as a table."""
+        writer, one_shot, refiner = self._models
+        if not 1 <= len(writer.src_tokenizer.tokenize(self.text)) <= self.max_words:
+            return Figure(figsize=(4, 0.5))
+        factor = {"length_factor": self.length_factor}
+        refine = {**factor, "num_lengths": 1, "iterations": self.iterations}
+        ways = {
+            "Greedy, with or without cache": (writer, {"search": "greedy"}),
+            f"Beam of {self.beam_width}": (
+                writer,
+                {"search": "beam", "beam_width": self.beam_width},
+            ),
+            "All at once": (one_shot, {"search": "all_at_once", **factor}),
+            f"Mask-predict, {self.iterations} passes": (
+                refiner,
+                {"search": "mask_predict", **refine},
+            ),
+        }
+        found = {
+            name: trained.translate([self.text], **options)[0].text
+            for name, (trained, options) in ways.items()
+        }
+        return card("The race", "", [f"{name}: {text}" for name, text in found.items()])
+
+
+def word_edits(words: Sequence[str], wanted: Sequence[str]) -> int:
+    """Return the fewest words to put in, take out or replace until one is the other.
+
+    Args:
+        words: what was said.
+        wanted: what should have been.
+
+    Returns:
+        Their number; 0 if both are equal.
+
+    Example:
+        >>> word_edits(["many", "you"], ["thank", "you"])
+        1
+    """
+    row = list(range(len(wanted) + 1))
+    for i, word in enumerate(words, start=1):
+        above, row = row, [i]
+        for j, other in enumerate(wanted, start=1):
+            row.append(min(above[j - 1] + (word != other), above[j] + 1, row[j - 1] + 1))
+    return row[-1]
+
+
+def _checked(models: Sequence[Trained]) -> list[Trained]:
+    """Return the three models, if they can race."""
+    models = list(models)
+    if len(models) != len(SHIPPED):
+        raise ValueError(
+            "models must be three: who writes, who says all at once, who refines;"
+            f" got {len(models)}"
+        )
+    kinds = (Transformer, NonAutoregressive, NonAutoregressive)
+    for n, (trained, kind) in enumerate(zip(models, kinds, strict=True)):
+        if not isinstance(trained, Trained) or not isinstance(trained.model, kind):
+            got = type(getattr(trained, "model", trained)).__name__
+            raise ValueError(f"models[{n}] must be a Trained {kind.__name__}; got {got}")
+        if not isinstance(trained.src_tokenizer, Words):
+            got = type(trained.src_tokenizer).__name__
+            raise ValueError(f"models[{n}] must be of words, which the page can split; got {got}")
+        for name in ("src_vocab", "tgt_vocab"):
+            if getattr(trained, name).to_list() != getattr(models[0], name).to_list():
+                raise ValueError(f"models[{n}] must have the same {name} as models[0]")
+    return models
+
+
+@cache
+def _corpus_examples() -> list[tuple[str, tuple[str, ...], tuple[tuple[str, ...], ...]]]:
+    """Draw sentences that no model has seen, with their right translations."""
+    splits = generated(400, seed=11)
+    pairs = [pair for part, num in NUM_EXAMPLES.items() for pair in getattr(splits, part)[:num]]
+    return [
+        ("".join(pair.src), pair.src, pair.references)
+        for pair in pairs
+        if len(pair.src) <= MAX_WORDS
+    ]

@@ -1,0 +1,202 @@
+"""Positions as clock hands under the reader's hand, and what attention makes of a changed order."""
+
+import math
+from collections.abc import Sequence
+from typing import Literal
+
+import torch
+import traitlets
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from torch import Tensor
+
+from attnsteps.layers.attention import scaled_dot_product_attention
+from attnsteps.layers.positional import sinusoidal_positions
+from attnsteps.plotting.style import COLOURS, DIVERGING
+from attnsteps.running_example import SENTENCE, W_K, W_Q, W_V, Word, toy_embeddings
+from attnsteps.widgets.base import Widget
+from attnsteps.widgets.bundle import bundle, styles
+
+Layout = Literal["interleaved", "concatenated"]
+
+LAYOUTS: tuple[Layout, ...] = ("interleaved", "concatenated")
+WIDTHS = (4, 8, 12)
+
+#: Positions in the picture, and how far the two sliders reach: together they stay within it.
+LENGTH, LAST_POSITION, LAST_STEP = 48, 31, 16
+MIN_WORDS, MAX_WORDS = 2, 8
+
+
+class Positions(Widget):
+    """Sinusoidal positions as clock hands, a step as a turn, and words that change places.
+
+    Args:
+        words: 2 to 8 words of the running example, in their first order.
+        order: which of them stands at each place, counted from 0; None leaves them as they are.
+        d_model: width of the position vectors above the words: 4, 8 or 12.
+        layout: ``"interleaved"`` (the paper) or ``"concatenated"``.
+        position: the position that is looked at, 0 to 31.
+        step: by how many positions it is turned on, 0 to 16.
+
+    Raises:
+        ValueError: a number lies outside its range, the layout is unknown, words are too few, too
+            many or not of the running example, or order is no order of the words.
+
+    Example:
+        >>> widget = Positions(order=[3, 1, 2, 0])
+        >>> widget.moved(with_positions=False).max().item() < 1e-12
+        True
+    """
+
+    _esm = bundle("positional")
+    _css = styles("positional")
+
+    words = traitlets.List(traitlets.List(traitlets.Unicode())).tag(sync=True)
+    order = traitlets.List(traitlets.Int()).tag(sync=True)
+    d_model = traitlets.Int(12).tag(sync=True)
+    layout = traitlets.Unicode("interleaved").tag(sync=True)
+    position = traitlets.Int(5).tag(sync=True)
+    step = traitlets.Int(3).tag(sync=True)
+    x = traitlets.List().tag(sync=True)
+    w_q = traitlets.List().tag(sync=True)
+    w_k = traitlets.List().tag(sync=True)
+    w_v = traitlets.List().tag(sync=True)
+
+    def __init__(
+        self,
+        words: Sequence[Word] = SENTENCE[:4],
+        *,
+        order: Sequence[int] | None = None,
+        d_model: int = 12,
+        layout: Layout = "interleaved",
+        position: int = 5,
+        step: int = 3,
+    ) -> None:
+        words = tuple(words)
+        if not MIN_WORDS <= len(words) <= MAX_WORDS:
+            raise ValueError(f"words must be {MIN_WORDS} to {MAX_WORDS} words; got {len(words)}")
+        x = toy_embeddings(words)
+        order = list(range(len(words)) if order is None else order)
+        _check_order(order, len(words))
+        _check_choice("d_model", d_model, WIDTHS)
+        _check_choice("layout", layout, LAYOUTS)
+        _check_range("position", position, LAST_POSITION)
+        _check_range("step", step, LAST_STEP)
+        super().__init__(
+            words=[[word.zh, word.gloss] for word in words],
+            order=order,
+            d_model=d_model,
+            layout=layout,
+            position=position,
+            step=step,
+            x=x.tolist(),
+            w_q=W_Q.tolist(),
+            w_k=W_K.tolist(),
+            w_v=W_V.tolist(),
+        )
+
+    @traitlets.validate("order")
+    def _validate_order(self, proposal: dict) -> list[int]:
+        return _check_order(proposal["value"], len(self.words))
+
+    @traitlets.validate("d_model")
+    def _validate_d_model(self, proposal: dict) -> int:
+        return _check_choice("d_model", proposal["value"], WIDTHS)
+
+    @traitlets.validate("layout")
+    def _validate_layout(self, proposal: dict) -> str:
+        return _check_choice("layout", proposal["value"], LAYOUTS)
+
+    @traitlets.validate("position")
+    def _validate_position(self, proposal: dict) -> int:
+        return _check_range("position", proposal["value"], LAST_POSITION)
+
+    @traitlets.validate("step")
+    def _validate_step(self, proposal: dict) -> int:
+        return _check_range("step", proposal["value"], LAST_STEP)
+
+    @property
+    def table(self) -> Tensor:
+        """The positions that are shown, (48, d_model) in float64, in the layout that is chosen."""
+        return sinusoidal_positions(LENGTH, self.d_model, layout=self.layout, dtype=torch.float64)
+
+    def contexts(self, *, with_positions: bool) -> Tensor:
+        """Return what each word gets from attention, in the order in which the words now stand.
+
+        Args:
+            with_positions: True adds its place's position to each word first.
+
+        Returns:
+            One context vector for each place, (T, 3) in float64.
+        """
+        return self._contexts(self.order, with_positions)
+
+    def moved(self, *, with_positions: bool) -> Tensor:
+        """Return how far each word's result is from what it was in the first order.
+
+        Args:
+            with_positions: as in :meth:`contexts`.
+
+        Returns:
+            One distance for each place, (T,) in float64.
+        """
+        first = self._contexts(sorted(self.order), with_positions)
+        return (self.contexts(with_positions=with_positions) - first[self.order]).norm(dim=-1)
+
+    def picture(self) -> Figure:
+        """Return the clocks above the table of positions and the dot products by distance."""
+        figure = Figure(figsize=(5.8, 4.0))
+        above, below = figure.subfigures(2, 1, height_ratios=(1, 2))
+        angles = sinusoidal_positions(LENGTH, self.d_model, dtype=torch.float64)
+        other = self.position + self.step
+        for pair, ax in enumerate(above.subplots(1, self.d_model // 2, squeeze=False)[0]):
+            _draw_clock(ax, angles[[self.position, other], 2 * pair : 2 * pair + 2])
+            ax.set_title(f"hand {pair}", loc="center")
+        left, right = below.subplots(1, 2)
+        left.imshow(self.table.T.numpy(), cmap=DIVERGING, vmin=-1.9, vmax=1.9, aspect="auto")
+        left.set(title=self.layout, xlabel="position", ylabel="column")
+        right.plot((self.table @ self.table[self.position]).numpy())
+        right.set(title=f"dot product with position {self.position}", xlabel="position")
+        for ax in (left, right):
+            ax.grid(visible=False)
+            ax.axvline(self.position, color=COLOURS[0])
+            ax.axvline(other, color=COLOURS[1], linestyle="--")
+        return figure
+
+    def _contexts(self, order: Sequence[int], with_positions: bool) -> Tensor:
+        x = torch.tensor(self.x, dtype=torch.float64)[list(order)]
+        if with_positions:
+            x = x + sinusoidal_positions(*x.shape, dtype=x.dtype)
+        q, k, v = (x @ w for w in (W_Q, W_K, W_V))
+        return scaled_dot_product_attention(q, k, v)[0]
+
+
+def _draw_clock(ax: Axes, hands: Tensor) -> None:
+    """Draw a dial with two hands, each given as (sine, cosine): 12 o'clock is angle 0."""
+    around = [2 * math.pi * part / 60 for part in range(61)]
+    ax.plot([math.sin(a) for a in around], [math.cos(a) for a in around], color="0.6", linewidth=1)
+    for (sine, cosine), colour, dash in zip(hands.tolist(), COLOURS, ("-", "--"), strict=False):
+        ax.plot([0, sine], [0, cosine], color=colour, linestyle=dash)
+    ax.set(aspect="equal", xlim=(-1.1, 1.1), ylim=(-1.1, 1.1))
+    ax.axis("off")
+
+
+def _check_order(order: list[int], length: int) -> list[int]:
+    """Refuse what does not name each place once."""
+    if sorted(order) != list(range(length)):
+        raise ValueError(f"order must hold each of 0..{length - 1} once; got {list(order)}")
+    return order
+
+
+def _check_choice(name: str, value: object, choices: Sequence[object]) -> object:
+    """Refuse what is not on offer."""
+    if value not in choices:
+        raise ValueError(f"{name} must be one of {', '.join(map(str, choices))}; got {value!r}")
+    return value
+
+
+def _check_range(name: str, value: int, high: int) -> int:
+    """Refuse a number outside 0 … high."""
+    if not 0 <= value <= high:
+        raise ValueError(f"{name} must lie in [0, {high}]; got {value!r}")
+    return value

@@ -1,0 +1,131 @@
+"""A sentence squeezed into one vector, against attention to all of its words."""
+
+import numpy as np
+import traitlets
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from attnsteps.widgets.base import Widget
+from attnsteps.widgets.bundle import bundle, styles
+from attnsteps.widgets.random import uniform
+
+WIDTHS = (8, 16, 32, 64, 128, 256)
+_TEXT = """yesterday the old animal from the village did not cross the wide street near the
+market because it was too tired to walk home"""
+_OTHERS = "river girl boy happy never small dog book reads"
+
+SENTENCE = tuple(_TEXT.split())
+#: The sentence's words, and others that could be mistaken for them.
+VOCABULARY = (*dict.fromkeys(SENTENCE), *_OTHERS.split())
+
+_LARGEST_SEED = 2**31 - 1
+
+
+class ContextBottleneck(Widget):
+    """Read a sentence back from the sum of its word vectors, and by attention to all of them.
+
+    Word vectors and the tags of places are random signs. The one vector is the sum of all words,
+    each multiplied by its place's tag; multiplying by a tag again reads one place back.
+
+    Args:
+        count: words in the sentence, 1 to 24.
+        width: numbers in each vector, one of 8, 16, 32, 64, 128 and 256.
+        seed: of the random signs, 0 to 2³¹ − 1.
+        asked: the place that is asked for, from 0 on.
+
+    Raises:
+        ValueError: a number lies outside its range, or the width is none of those.
+    """
+
+    _esm = bundle("sequence_to_sequence")
+    _css = styles("sequence_to_sequence")
+
+    count = traitlets.Int(8).tag(sync=True)
+    width = traitlets.Int(32).tag(sync=True)
+    seed = traitlets.Int(1).tag(sync=True)
+    asked = traitlets.Int(3).tag(sync=True)
+    sentence = traitlets.List(traitlets.Unicode(), list(SENTENCE)).tag(sync=True)
+    vocabulary = traitlets.List(traitlets.Unicode(), list(VOCABULARY)).tag(sync=True)
+
+    def __init__(self, *, count: int = 8, width: int = 32, seed: int = 1, asked: int = 3) -> None:
+        checked = {"count": count, "width": width, "seed": seed, "asked": asked}
+        for name, value in checked.items():
+            _check(name, value)
+        super().__init__(**checked)
+
+    @traitlets.validate("count", "width", "seed", "asked")
+    def _validate(self, proposal: dict) -> int:
+        return _check(proposal["trait"].name, proposal["value"])
+
+    def read_back(self) -> tuple[list[str], list[str]]:
+        """Return the words that are read back, from the one vector and by attention."""
+        ids = np.array([VOCABULARY.index(word) for word in SENTENCE[: self.count]])
+        vocabulary, tags = signs(self.seed, self.width, len(VOCABULARY), self.count)
+        words = vocabulary[ids]  # (T, D)
+        squeezed = (tags * words).sum(0) * tags  # (T, D)
+        scores = tags @ tags.T / np.sqrt(self.width)
+        weights = np.exp(scores - scores.max(-1, keepdims=True))
+        attended = weights / weights.sum(-1, keepdims=True) @ words
+        found = [(vectors @ vocabulary.T).argmax(-1) for vectors in (squeezed, attended)]
+        return tuple([VOCABULARY[i] for i in row] for row in found)
+
+    def picture(self) -> Figure:
+        """Return the sentence and what is read back from one vector, word under word."""
+        words = SENTENCE[: self.count]
+        rows = (words, *self.read_back())
+        figure = Figure(figsize=(5.8, 0.9 + 0.22 * self.count))
+        ax = figure.subplots()
+        ax.axis("off")
+        right = [sum(map(str.__eq__, words, row)) for row in rows[1:]]
+        names = ("sentence", f"one vector: {right[0]} right", f"attention: {right[1]} right")
+        for column, (name, row) in enumerate(zip(names, rows, strict=True)):
+            ax.text(column / 3, 1, name, weight="bold", va="top", transform=ax.transAxes)
+            for t, word in enumerate(row):
+                wrong = word != words[t]
+                ax.text(
+                    column / 3,
+                    1 - (t + 1.4) / (self.count + 2),
+                    f"✗ {word}" if wrong else word,
+                    color="#b3261e" if wrong else "#222832",
+                    va="top",
+                    transform=ax.transAxes,
+                )
+        figure.suptitle(f"Vectors of {self.width} numbers")
+        return figure
+
+
+def signs(
+    seed: int, width: int, num_words: int, num_places: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the random signs of the words, (num_words, width), and places, (num_places, width).
+
+    Args:
+        seed: at least 0, below 2³².
+        width: numbers in each vector.
+        num_words: words in the vocabulary.
+        num_places: places in the sentence.
+
+    Returns:
+        Two arrays of −1 and +1.
+
+    Example:
+        >>> words, places = signs(1, 4, num_words=2, num_places=1)
+        >>> words.tolist(), places.tolist()
+        ([[1.0, -1.0, 1.0, 1.0], [1.0, -1.0, 1.0, 1.0]], [[-1.0, 1.0, -1.0, -1.0]])
+    """
+    drawn = uniform(seed, (num_words + num_places) * width).reshape(-1, width)
+    vectors = np.where(drawn < 0.5, -1.0, 1.0)
+    return vectors[:num_words], vectors[num_words:]
+
+
+def _check(name: str, value: int) -> int:
+    """Refuse a number outside its range."""
+    if name == "width":
+        if value not in WIDTHS:
+            raise ValueError(f"width must be one of {', '.join(map(str, WIDTHS))}; got {value!r}")
+        return value
+    low = 1 if name == "count" else 0
+    high = {"count": len(SENTENCE), "seed": _LARGEST_SEED, "asked": len(SENTENCE) - 1}[name]
+    if not low <= value <= high:
+        raise ValueError(f"{name} must lie in [{low}, {high}]; got {value!r}")
+    return value

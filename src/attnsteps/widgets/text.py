@@ -1,0 +1,202 @@
+"""Sentences under the reader's hand: tokens, byte-pair merges, ids, and a padded batch."""
+
+import functools
+import unicodedata
+from collections.abc import Sequence
+
+import traitlets
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+
+from attnsteps.shapes import check_choice
+from attnsteps.text.byte_pairs import BytePairs
+from attnsteps.text.corpus import SOURCE_WORDS, TARGET_WORDS, generated
+from attnsteps.text.tokenizer import Characters, Words
+from attnsteps.text.vocab import Vocab
+from attnsteps.widgets.base import Widget
+from attnsteps.widgets.bundle import bundle, styles
+
+KINDS = ("words", "characters", "byte pairs")
+MOST_MERGES = 60
+
+#: Ten words, small enough for a pencil.
+TEN_WORDS = ("later",) * 2 + ("latest",) * 3 + ("wider",) * 4 + ("widest",)
+
+#: The words of the corpus, both languages in one list.
+KNOWN = tuple(dict.fromkeys((*SOURCE_WORDS, *TARGET_WORDS)))
+
+_OWN = "your sentences"
+LESSONS = ("the ten words", "English", "Chinese", _OWN)
+_SENTENCES = (
+    "动物没有过马路，因为太累了",
+    "the street was too wide",
+    "later, the water was wider",
+)
+_LESSON_PAIRS = 60
+_LONGEST = 80
+
+
+class TokenizerLab(Widget):
+    """Three sentences, split in one of three ways, and made a batch of ids.
+
+    Words are those of the book's corpus, Chinese and English in one list. Characters are those that
+    the words are written with, and the space. Byte pairs are learned on the spot from a text.
+
+    Args:
+        sentences: three texts of at most 80 characters.
+        kind: how they are split: ``"words"``, ``"characters"`` or ``"byte pairs"``.
+        lesson: what the byte pairs are learned from: ``"the ten words"``, ``"English"`` or
+            ``"Chinese"`` (60 sentences of the corpus), or ``"your sentences"``.
+        num_merges: how many merges, 0 to 60; fewer happen where nothing is left to merge.
+        ends: True puts the begin sign and the end sign around every sentence.
+        folded: True makes full-width signs half width and capital letters small, first of all.
+
+    Raises:
+        ValueError: there are not three sentences, one is too long, or an option is unknown.
+
+    Example:
+        >>> lab = TokenizerLab(["wider", "latest", ""], kind="byte pairs", num_merges=5)
+        >>> lab.tokens
+        [['wid', 'er'], ['lat', 'e', 's', 't'], []]
+        >>> lab.batch
+        [[18, 14, 0, 0], [17, 7, 11, 12], [0, 0, 0, 0]]
+    """
+
+    _esm = bundle("text")
+    _css = styles("text")
+
+    sentences = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    kind = traitlets.Unicode("words").tag(sync=True)
+    lesson = traitlets.Unicode(LESSONS[0]).tag(sync=True)
+    num_merges = traitlets.Int(5).tag(sync=True)
+    ends = traitlets.Bool(False).tag(sync=True)
+    folded = traitlets.Bool(False).tag(sync=True)
+    known = traitlets.List(traitlets.Unicode(), list(KNOWN)).tag(sync=True)
+    lessons = traitlets.Dict().tag(sync=True)
+
+    def __init__(
+        self,
+        sentences: Sequence[str] = _SENTENCES,
+        *,
+        kind: str = "words",
+        lesson: str = LESSONS[0],
+        num_merges: int = 5,
+        ends: bool = False,
+        folded: bool = False,
+    ) -> None:
+        super().__init__(
+            sentences=list(sentences),
+            kind=kind,
+            lesson=lesson,
+            num_merges=num_merges,
+            ends=ends,
+            folded=folded,
+            lessons={name: list(texts) for name, texts in _lessons().items()},
+        )
+
+    @traitlets.validate("sentences")
+    def _validate_sentences(self, proposal: dict) -> list[str]:
+        sentences = proposal["value"]
+        if len(sentences) != len(_SENTENCES):
+            raise ValueError(f"sentences must be {len(_SENTENCES)}; got {len(sentences)}")
+        for text in sentences:
+            if len(text) > _LONGEST:
+                raise ValueError(
+                    f"sentences must have at most {_LONGEST} characters; got one of {len(text)}"
+                )
+        return sentences
+
+    @traitlets.validate("kind", "lesson")
+    def _validate_choice(self, proposal: dict) -> str:
+        name = proposal["trait"].name
+        check_choice(name, proposal["value"], {"kind": KINDS, "lesson": LESSONS}[name])
+        return proposal["value"]
+
+    @traitlets.validate("num_merges")
+    def _validate_merges(self, proposal: dict) -> int:
+        if not 0 <= proposal["value"] <= MOST_MERGES:
+            raise ValueError(
+                f"num_merges must lie in [0, {MOST_MERGES}]; got {proposal['value']!r}"
+            )
+        return proposal["value"]
+
+    @property
+    def texts(self) -> list[str]:
+        """The sentences as they go into the tokenizer."""
+        return [_fold(text) if self.folded else text for text in self.sentences]
+
+    @property
+    def taught(self) -> list[str]:
+        """The texts that the byte pairs are learned from."""
+        return self.texts if self.lesson == _OWN else self.lessons[self.lesson]
+
+    @property
+    def tokenizer(self) -> Words | Characters | BytePairs:
+        """The package's tokenizer for these settings."""
+        if self.kind == "words":
+            return Words(self.known)
+        if self.kind == "characters":
+            return Characters()
+        return BytePairs.learn(self.taught, self.num_merges)
+
+    @property
+    def vocabulary(self) -> Vocab:
+        """The tokens that have an id of their own."""
+        if self.kind == "words":
+            return Vocab(self.known)
+        if self.kind == "characters":
+            return Vocab(sorted({" ", *"".join(self.known)}))
+        made = map("".join, self.tokenizer.merges)
+        return Vocab(dict.fromkeys((*sorted(set("".join(self.taught))), *made)))
+
+    @property
+    def tokens(self) -> list[list[str]]:
+        """The tokens of each sentence."""
+        return [self.tokenizer.tokenize(text) for text in self.texts]
+
+    @property
+    def batch(self) -> list[list[int]]:
+        """The ids of all sentences, filled up with 0 to one length."""
+        vocab = self.vocabulary
+        begin, end = ([vocab.bos_id], [vocab.eos_id]) if self.ends else ([], [])
+        rows = [begin + vocab.ids(tokens) + end for tokens in self.tokens]
+        longest = max(map(len, rows))
+        return [row + [vocab.pad_id] * (longest - len(row)) for row in rows]
+
+    def picture(self) -> Figure:
+        """Return the batch of ids, padding in grey."""
+        rows = self.batch
+        width = len(rows[0])
+        shown = max(1, min(width, 20))
+        figure = Figure(figsize=(5.8, 1.5))
+        ax = figure.subplots()
+        ax.set(xlim=(-0.5, shown - 0.5), ylim=(len(rows) - 0.5, -0.5), xticks=[])
+        ax.set_yticks(range(len(rows)), [f"sentence {i + 1}" for i in range(len(rows))])
+        ax.tick_params(length=0)
+        ax.spines[:].set_visible(False)
+        ax.grid(False)
+        for i, row in enumerate(rows):
+            for t, token_id in enumerate(row[:shown]):
+                colour = "#e4e6e9" if token_id == Vocab.pad_id else "#cfe3f7"
+                ax.add_patch(Rectangle((t - 0.47, i - 0.42), 0.94, 0.84, facecolor=colour))
+                ax.text(t, i, str(token_id), ha="center", va="center", fontsize=8.5)
+        part = f", the first {shown} of {width} places" if width > shown else ""
+        ax.set_title(f"Ids of {self.kind}{part}; 0 is padding")
+        return figure
+
+
+def _fold(text: str) -> str:
+    """Make one of what reads the same: half width, lower case, composed letters."""
+    return unicodedata.normalize("NFKC", text).lower()
+
+
+@functools.cache
+def _lessons() -> dict[str, tuple[str, ...]]:
+    """What byte pairs can be learned from, beside the reader's own sentences."""
+    pairs = generated(_LESSON_PAIRS).train
+    chinese, english = Words(SOURCE_WORDS), Words(TARGET_WORDS)
+    return {
+        "the ten words": TEN_WORDS,
+        "English": tuple(english.detokenize(pair.tgt) for pair in pairs),
+        "Chinese": tuple(chinese.detokenize(pair.src) for pair in pairs),
+    }

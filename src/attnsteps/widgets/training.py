@@ -1,0 +1,228 @@
+"""One training, saved at several moments: what the model said then, and where its heads looked."""
+
+import math
+from collections.abc import Iterable, Sequence
+from functools import cache
+from itertools import pairwise
+
+import torch
+import traitlets
+from matplotlib.figure import Figure
+
+from attnsteps.plotting.heatmap import heatmap
+from attnsteps.plotting.style import COLOURS
+from attnsteps.running_example import TIRED, WIDE
+from attnsteps.text.batch import collate, encode_pairs
+from attnsteps.text.corpus import SOURCE_WORDS, generated, gloss
+from attnsteps.text.vocab import SPECIALS
+from attnsteps.training.loss import autoregressive_loss
+from attnsteps.training.trained import ASSETS, Trained
+from attnsteps.widgets.base import Widget
+from attnsteps.widgets.bundle import bundle, styles
+from attnsteps.widgets.translator import (
+    MAX_PARAMETERS,
+    RUNNING,
+    _check_fits,
+    _corpus_examples,
+    _file_of,
+    _latin,
+)
+
+Checkpoint = tuple[int, float, Trained]  # the number of updates so far, the loss, the model
+
+#: What the checkpoints that come with the package are called, and how many sentences their losses
+#: are measured on.
+SHIPPED = "zh_en_step_*.safetensors"
+NUM_MEASURED = 200
+
+
+class TimeMachine(Widget):
+    """The saved moments of one training under a slider: its words, its loss, and its heads.
+
+    The models run in the browser, in a worker. At each moment the sentence is translated twice.
+    Left to itself, the model reads its own words. Then it is given the words of the last moment,
+    and at every place only those before it, as in training: so the same words can be compared, how
+    probable each was and where every head looked. ``text`` and ``moment`` can be set from Python
+    at any time; ``translation`` is what came out.
+
+    Args:
+        checkpoints: (updates so far, loss, Trained) for each moment, the earliest first; None
+            takes the training that comes with the package, with losses on unseen sentences.
+        text: the sentence to start with.
+        moment: the number of the checkpoint to start with, from 0.
+        look_at: the English word whose attention is shown at first, if it comes.
+        examples: sentences for the button "Shuffle"; None draws some from the corpus, those whose
+            words the model knows.
+        max_words: how many words a sentence may have.
+
+    Raises:
+        ValueError: if there are not two checkpoints, they do not follow each other, a loss is no
+            number from 0 on, their words or sizes differ, or they are no causal models that fit
+            into a page; or later a moment is set that there is not.
+
+    Example:
+        >>> from attnsteps import Transformer, TransformerConfig, Vocab, Words
+        >>> src, tgt = Vocab(["太", "累"]), Vocab(["too", "tired"])
+        >>> model = Transformer(TransformerConfig.tiny(src_vocab_size=7, tgt_vocab_size=7))
+        >>> trained = Trained(model, src, tgt, Words(["太", "累"]), Words())
+        >>> TimeMachine([(0, 1.9, trained), (50, 1.2, trained)], text="太累").steps
+        [0, 50]
+    """
+
+    _esm = bundle("training")
+    _css = styles("translator", "training")
+
+    weights = traitlets.Bytes(b"").tag(sync=True)
+    sizes = traitlets.List(traitlets.Int()).tag(sync=True)
+    steps = traitlets.List(traitlets.Int()).tag(sync=True)
+    losses = traitlets.List(traitlets.Float()).tag(sync=True)
+    glossary = traitlets.Dict().tag(sync=True)
+    examples = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    twins = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    first = traitlets.Unicode().tag(sync=True)
+    look_at = traitlets.Unicode().tag(sync=True)
+    max_words = traitlets.Int().tag(sync=True)
+    text = traitlets.Unicode().tag(sync=True)
+    moment = traitlets.Int(0).tag(sync=True)
+    translation = traitlets.Unicode("").tag(sync=True)
+
+    def __init__(
+        self,
+        checkpoints: Iterable[Checkpoint] | None = None,
+        *,
+        text: str = RUNNING,
+        moment: int = 0,
+        look_at: str = "it",
+        examples: Sequence[str] | None = None,
+        max_words: int = 24,
+    ) -> None:
+        is_shipped = checkpoints is None
+        found = _shipped() if is_shipped else _checked(list(checkpoints))
+        self._models = [trained for _, _, trained in found]
+        files = (
+            _shipped_files()
+            if is_shipped
+            else [_file_of(m, is_shipped=False) for m in self._models]
+        )
+        first = self._models[0]
+        known = set(first.src_vocab.to_list()[len(SPECIALS) :])
+        if examples is None:
+            examples = [text for text, words in _corpus_examples() if known.issuperset(words)]
+        if first.model.config.positions == "learned":
+            max_words = min(max_words, first.model.config.max_len)
+        super().__init__(
+            weights=b"".join(files),
+            sizes=[len(file) for file in files],
+            steps=[step for step, _, _ in found],
+            losses=[loss for _, loss, _ in found],
+            glossary={word: list(gloss(word)) for word in SOURCE_WORDS if word in known},
+            examples=list(examples),
+            twins=[TIRED.zh, WIDE.zh] if {TIRED.zh, WIDE.zh} <= known else [],
+            first=RUNNING,
+            look_at=look_at,
+            max_words=max_words,
+            text=text,
+            moment=moment,
+        )
+
+    @traitlets.validate("moment")
+    def _validate_moment(self, proposal: dict) -> int:
+        last = len(self._models) - 1
+        if not 0 <= proposal["value"] <= last:
+            raise ValueError(f"moment must lie in 0..{last}; got {proposal['value']}")
+        return proposal["value"]
+
+    def picture(self) -> Figure:
+        """Return the curve of losses, and the cross-attention at the present moment."""
+        figure = Figure(figsize=(7.6, 3.4))
+        left, right = figure.subplots(1, 2, width_ratios=(2, 3))
+        places = range(len(self.steps))
+        left.plot(places, self.losses, marker="o")
+        left.plot(self.moment, self.losses[self.moment], "o", color=COLOURS[1], markersize=10)
+        left.set_xticks(places, [str(step) for step in self.steps], rotation=60)
+        left.set(title="Loss", xlabel="updates", ylim=(0, None))
+        trained = self._models[self.moment]
+        tokens = trained.src_tokenizer.tokenize(self.text)
+        if not 1 <= len(tokens) <= self.max_words:
+            return figure
+        (found,) = trained.translate([self.text], need_weights=True)
+        weights = torch.cat([layer[0] for layer in found.weights.cross]).mean(dim=0)  # (T, S)
+        columns = [
+            _latin(self.glossary.get(word, ("", f"word {n}"))[1]) for n, word in enumerate(tokens)
+        ]
+        rows = [*found.tokens, "(end)"][: len(weights)]
+        heatmap(
+            weights[:14],
+            rows=[row if row.isascii() else f"token {n}" for n, row in enumerate(rows[:14])],
+            columns=columns,
+            digits=None,
+            title=f"After {self.steps[self.moment]} updates: cross-attention",
+            ax=right,
+        )
+        right.tick_params(axis="x", rotation=40)
+        return figure
+
+
+def _checked(checkpoints: list[Checkpoint]) -> list[Checkpoint]:
+    """Refuse what is not one training, or what the page could not run."""
+    if len(checkpoints) < 2:
+        raise ValueError(f"checkpoints must be at least 2; got {len(checkpoints)}")
+    _, _, first = checkpoints[0]
+    for n, (_, loss, trained) in enumerate(checkpoints):
+        if not isinstance(trained, Trained):
+            raise ValueError(
+                f"checkpoints[{n}] must end in a Trained; got a {type(trained).__name__}"
+            )
+        _check_fits(trained)
+        if not (math.isfinite(loss) and loss >= 0):
+            raise ValueError(f"the loss of checkpoints[{n}] must be a number from 0 on; got {loss}")
+        for name, got, needed in (
+            ("model.config", trained.model.config, first.model.config),
+            ("src_vocab", trained.src_vocab.to_list(), first.src_vocab.to_list()),
+            ("tgt_vocab", trained.tgt_vocab.to_list(), first.tgt_vocab.to_list()),
+        ):
+            if got != needed:
+                raise ValueError(
+                    f"checkpoints must be of one training; the {name} of checkpoints[{n}] is"
+                    " another than the first one's"
+                )
+    steps = [step for step, _, _ in checkpoints]
+    if any(after <= before for before, after in pairwise(steps)):
+        raise ValueError(f"checkpoints must be in the order of their steps; got {steps}")
+    count = sum(trained.model.num_parameters() for _, _, trained in checkpoints)
+    if count > MAX_PARAMETERS:
+        raise ValueError(
+            f"checkpoints must have at most {MAX_PARAMETERS:,} parameters together to run in a"
+            f" page; got {count:,}"
+        )
+    return checkpoints
+
+
+@cache
+def _shipped() -> list[Checkpoint]:
+    """Return the moments of the training that comes with the package."""
+    found = []
+    for path in sorted(ASSETS.glob(SHIPPED)):
+        trained = Trained.load(path)
+        found.append((int(path.stem.rpartition("_")[2]), _loss(trained), trained))
+    return _checked(found)
+
+
+@cache
+def _shipped_files() -> list[bytes]:
+    """Return them as they lie in the package."""
+    return [path.read_bytes() for path in sorted(ASSETS.glob(SHIPPED))]
+
+
+def _loss(trained: Trained) -> float:
+    """Return the mean loss of a token in sentences that no training has seen, in nats."""
+    examples = encode_pairs(_unseen(), trained.src_vocab, trained.tgt_vocab)
+    with torch.inference_mode():
+        loss, count = autoregressive_loss(trained.model, collate(examples))
+    return float(loss / count)
+
+
+@cache
+def _unseen() -> list:
+    """Draw sentences that belong into no training, whatever its seed."""
+    return generated(20 * NUM_MEASURED, seed=11).unseen[:NUM_MEASURED]
