@@ -1,7 +1,7 @@
 # `make book` reads the book, `make test` proves that it holds. Both do all of their own set-up.
 
 .DEFAULT_GOAL := help
-.PHONY: help install site book serve test lint links bench lab drafts notebooks address clean
+.PHONY: help install site book serve test lint links bench mutants lab drafts notebooks address clean
 
 # The first Python from 3.11 on; `make PYTHON=…` names another.
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
@@ -16,7 +16,9 @@ CPU_INDEX := https://download.pytorch.org/whl/cpu
 sum = $(shell find $(1) -type f ! -name '*.pyc' ! -name '*.tmp.ipynb' ! -path '*.egg-info/*' \
 	! -path '*/.ipynb_checkpoints/*' 2>/dev/null | LC_ALL=C sort | xargs cksum | cksum | cut -d ' ' -f 1)
 INSTALLED := $(VENV)/installed-$(call sum,requirements.txt pyproject.toml)
+MUTMUT := .mutants/installed-$(call sum,tests/mutants/mutmut.txt)
 COLAB := .colab/installed-$(call sum,tests/notebooks/colab.txt)
+EXECUTED := _build/executed-$(call sum,src requirements.txt pyproject.toml)
 BUILT := _build/site-$(call sum,book src _config.yml _toc.yml requirements.txt pyproject.toml)
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
@@ -31,7 +33,8 @@ help:
 	@echo "make drafts     write the notebooks as text into .drafts/, for editing"
 	@echo "make notebooks  take over edited drafts, execute and normalise every notebook"
 	@echo "make links      ask every address in the book whether it still answers"
-	@echo "make bench      measure the pages and widgets in a browser"
+	@echo "make bench      measure models, training, pages, widgets; leave the machine alone meanwhile"
+	@echo "make mutants    put mistakes into a copy of the package, and see whether the tests notice"
 	@echo "make address    write the repository's address from pyproject.toml wherever it stands"
 	@echo "make clean      remove everything that was made"
 
@@ -57,11 +60,23 @@ $(INSTALLED):
 	@$(PY) -m pip install --quiet --no-deps --no-build-isolation -e .
 	@touch $@
 
+# The chapters are executed side by side, and each only where its cells or the package changed. One
+# that fails is executed again by the build, which reports it.
+.PHONY: executed
+executed: $(INSTALLED)
+	@test -d $(EXECUTED) || { rm -rf _build/executed-*; mkdir -p $(EXECUTED); }
+	@set -- --cache-path $(CURDIR)/$(EXECUTED); cache=$(VENV)/bin/jcache; \
+		$$cache notebook "$$@" clear --force >/dev/null 2>&1; \
+		$$cache notebook "$$@" add book/*.ipynb >/dev/null && \
+		$$cache project "$$@" execute --executor local-parallel --timeout 300 --verbosity ERROR >/dev/null 2>&1 || true
+
 # A build that fails leaves the last good site as it was.
 site: $(BUILT)
 
 $(BUILT): $(INSTALLED)
-	@rm -rf _build/next
+	@rm -rf _build/next && mkdir -p _build/next/_build
+	@$(MAKE) --no-print-directory executed
+	@ln -s $(CURDIR)/$(EXECUTED) _build/next/_build/.jupyter_cache
 	$(VENV)/bin/jupyter-book build book --config _config.yml --toc $(CURDIR)/_toc.yml \
 		--path-output _build/next --warningiserror --nitpick --keep-going --quiet >/dev/null
 	@rm -rf _build/html _build/site-* && mv _build/next/_build/html _build/html && rm -rf _build/next
@@ -97,7 +112,20 @@ browser: $(INSTALLED)
 		{ echo "The tests need Chromium or Chrome, and none could be installed." >&2; exit 1; }
 
 bench: site browser
+	$(PY) -m bench.models
+	$(PY) -m bench.training
 	$(PY) -m bench.pages
+
+# mutmut has an environment of its own, on top of the project's, which needs it nowhere.
+SITE_PACKAGES := import sysconfig; print(sysconfig.get_path("purelib"))
+$(MUTMUT): $(INSTALLED)
+	@rm -rf .mutants && $(PY) -m venv .mutants/venv
+	@.mutants/venv/bin/python -m pip install --quiet -r tests/mutants/mutmut.txt
+	@$(PY) -c '$(SITE_PACKAGES)' > "$$(.mutants/venv/bin/python -c '$(SITE_PACKAGES)')/project.pth"
+	@touch $@
+
+mutants: $(MUTMUT)
+	.mutants/venv/bin/python -m tests.mutants.run
 
 links: $(INSTALLED)
 	$(VENV)/bin/jupyter-book build book --config _config.yml --toc $(CURDIR)/_toc.yml \
@@ -116,5 +144,5 @@ address: $(INSTALLED)
 	$(PY) scripts/address.py
 
 clean:
-	rm -rf $(VENV) .colab _build .drafts .pytest_cache .ruff_cache .hypothesis src/*.egg-info
+	rm -rf $(VENV) .colab .mutants _build .drafts .pytest_cache .ruff_cache .hypothesis src/*.egg-info
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

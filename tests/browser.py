@@ -83,7 +83,7 @@ def visit(
     """Open a page, wait for its widgets, and keep a list of everything that goes wrong on it."""
     page = browser.new_context(viewport={"width": width, "height": 900}, **options).new_page()
     problems: list[str] = []
-    host = address.rsplit("/", 1)[0]
+    host = "/".join(address.split("/")[:3])
 
     def hear(message: ConsoleMessage) -> None:
         if message.type in ("error", "warning"):

@@ -11,7 +11,18 @@ from hypothesis import settings
 jaxtyping.install_import_hook(
     [
         f"attnsteps.{stage}"
-        for stage in ("shapes", "text", "layers", "model", "training", "decoding")
+        for stage in (
+            "shapes",
+            # Without the corpus: its words have no shapes, and checked it would take minutes.
+            *(
+                f"text.{module}"
+                for module in ("batch", "byte_pairs", "download", "parallel", "tokenizer", "vocab")
+            ),
+            "layers",
+            "model",
+            "training",
+            "decoding",
+        )
     ],
     "beartype.beartype",
 )

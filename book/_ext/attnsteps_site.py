@@ -1,10 +1,12 @@
-"""Keeps each widget's script and styles in one file of the site instead of once for every use.
+"""Keeps each widget's script, styles and weights in one file of the site, not one for every use.
 
-myst-nb writes the whole state of every widget into its page, the widget's JavaScript included.
-Before a page is written, the sources move to ``_static/widgets/<name>-<hash>``; the state keeps
-their names, which ``mount.js`` resolves. The hash lets browsers cache them for good.
+myst-nb writes the whole state of every widget into its page, the widget's JavaScript included, and
+what is binary in it as base64. Before a page is written, all that moves to
+``_static/widgets/<name>-<hash>``; the state keeps the names, which ``mount.js`` resolves. The hash
+lets browsers cache them for good.
 """
 
+import base64
 import hashlib
 import json
 from pathlib import Path
@@ -39,22 +41,27 @@ def move_sources(
     for model in state["state"].values():
         values = model["state"]
         name = values["_anywidget_id"].rsplit(".", 1)[-1].lower()
-        values["_esm"] = write(app, name, values["_esm"], "js")
-        values["_css"] = write(app, "styles", values["_css"], "css")  # often shared by several
+        values["_esm"] = write(app, name, values["_esm"].encode(), "js")
+        values["_css"] = write(app, "styles", values["_css"].encode(), "css")  # often shared
         model["state"] = {
             k: v for k, v in values.items() if k in ("_esm", "_css") or not k.startswith("_")
+        }
+        model["files"] = {
+            buffer["path"][0]: write(app, "weights", base64.b64decode(buffer["data"]), "bin")
+            for buffer in model.pop("buffers", [])
+            if buffer["data"]
         }
     body = sanitize_script_content(json.dumps(state, ensure_ascii=False))
     files["ipywidgets_state"] = (path, {**options, "body": body})
 
 
-def write(app: Sphinx, name: str, source: str, ending: str) -> str:
-    """Write one source below the static folder and return its name relative to that folder."""
-    digest = hashlib.sha256(source.encode()).hexdigest()[:12]
+def write(app: Sphinx, name: str, content: bytes, ending: str) -> str:
+    """Write one file below the static folder and return its name relative to that folder."""
+    digest = hashlib.sha256(content).hexdigest()[:12]
     relative = f"widgets/{name}-{digest}.{ending}"
     target = Path(app.outdir) / "_static" / relative
     target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_text(source, encoding="utf-8")
+    target.write_bytes(content)
     return relative
 
 
@@ -77,6 +84,7 @@ def launch_notebooks_only(app: Sphinx, env: BuildEnvironment) -> None:
 
 def setup(app: Sphinx) -> dict:
     """Run before myst-nb's own handler, which adds the scripts to the page."""
+    app.setup_extension("attnsteps_api")
     app.connect("builder-inited", start_empty)
     app.connect("env-updated", launch_notebooks_only)
     app.connect("html-page-context", move_sources, priority=100)

@@ -47,9 +47,23 @@ function addStyles(url) {
   });
 }
 
+// Binary traits lie in files of their own, each fetched once; a widget shows itself without waiting
+// for them. A file that cannot be had arrives empty, and the widget says so.
+const files = new Map();
+
+function fetchBytes(url) {
+  if (!files.has(url)) {
+    files.set(url, fetch(url).then((answer) => (answer.ok ? answer.arrayBuffer() : new ArrayBuffer(0)))
+      .catch(() => new ArrayBuffer(0)).then((buffer) => new DataView(buffer)));
+  }
+  return files.get(url);
+}
+
 async function mount(tag, states) {
   const { model_id: id } = JSON.parse(tag.textContent);
-  const { _esm, _css, ...values } = states[id].state;
+  const { state: { _esm, _css, ...values }, files: binary } = states[id];
+  const fetched = Object.entries(binary ?? {}).map(([name, file]) => [name, fetchBytes(new URL(file, here).href)]);
+  for (const [name] of fetched) values[name] = null;
   const host = document.createElement("div");
   host.className = "attnsteps-widget";
   tag.after(host);
@@ -58,8 +72,10 @@ async function mount(tag, states) {
       import(new URL(_esm, here)),
       addStyles(new URL(_css, here).href),
     ]);
-    module.default.render({ model: new Model(values), el: host });
+    const model = new Model(values);
+    module.default.render({ model, el: host });
     host.dataset.ready = "";
+    for (const [name, bytes] of fetched) bytes.then((view) => model.set(name, view));
   } catch (error) {
     host.textContent = "This widget could not start. Reloading the page may help.";
     console.error(error);

@@ -42,14 +42,15 @@ def test_notebook_runs_with_colabs_versions(path, monkeypatch):
     notebook.cells = [before, *notebook.cells, after]
     resources = {"metadata": {"path": str(path.parent)}}
     NotebookClient(notebook, timeout=120, resources=resources).execute()
-    assert after.outputs[0].text == "enabled 1\n"
+    has_widgets = any("attnsteps.widgets" in cell.source for cell in notebook.cells)
+    assert after.outputs[0].text == f"enabled {int(has_widgets)}\n"
     views = [
         output
         for cell in notebook.cells
         for output in cell.get("outputs", [])
         if WIDGET_VIEW in output.get("data", {})
     ]
-    assert views, "the notebook shows no widget"
+    assert bool(views) == has_widgets
     for view in views:
         assert "image/png" in view.data
         assert "custom_widget_manager" in view.metadata[WIDGET_VIEW]["colab"]

@@ -18,7 +18,7 @@ def notebook(request):
 
 
 def test_every_notebook_is_in_the_table_of_contents():
-    listed = set(re.findall(r"file: (\d\d_\w+)", (ROOT / "_toc.yml").read_text()))
+    listed = set(re.findall(r"file: (\d\d_\w+|bug_zoo)", (ROOT / "_toc.yml").read_text()))
     assert listed == {path.stem for path in NOTEBOOKS}
 
 
@@ -59,3 +59,19 @@ def test_every_figure_has_a_description(notebook):
             if "image/png" in data and data["text/plain"].startswith("<Figure"):
                 alt = cell.metadata.get("mystnb", {}).get("image", {}).get("alt", "")
                 assert len(alt) > 20, f"no alt text for the figure of: {cell.source[:80]}"
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_every_test_that_the_text_names_exists_in_the_file_it_names(path):
+    """A paragraph that names files must name that of each of its tests."""
+    homes: dict[str, set[str]] = {}
+    for file in (ROOT / "tests").rglob("test_*.py"):
+        for name in re.findall(r"def (test_\w+)", file.read_text(encoding="utf-8")):
+            homes.setdefault(name, set()).add(file.name)
+    cells = nbformat.read(path, as_version=4).cells
+    text = "\n\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
+    for paragraph in text.split("\n\n"):
+        files = set(re.findall(r"(test_\w+\.py)`", paragraph))
+        for name in re.findall(r"`(test_\w+)`", paragraph):
+            assert name in homes, name
+            assert not files or homes[name] & files, f"{name} is in {homes[name]}, not in {files}"

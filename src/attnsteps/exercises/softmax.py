@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from attnsteps.exercises.verdict import Verdict, attempt, difference
-from attnsteps.layers.attention import masked_softmax
+from attnsteps.layers.softmax import masked_softmax
 
 Softmax = Callable[[Tensor, Tensor, float], Tensor]
 

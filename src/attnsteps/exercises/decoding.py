@@ -1,0 +1,60 @@
+"""Grades the coding exercise of the chapter on decoding."""
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+from attnsteps.exercises.verdict import Verdict, attempt, difference
+
+_PROBS = torch.tensor([0.05, 0.4, 0.02, 0.25, 0.18, 0.1], dtype=torch.float64)
+
+
+def grade_top_p(function: Callable[[Tensor, float], Tensor]) -> Verdict:
+    """Say whether ``function(probs, p)`` keeps the fewest likely words that reach p together.
+
+    Args:
+        function: takes probabilities, (V,), that sum to 1, and p in (0, 1]; returns (V,), with 0
+            for what is left out and the others divided by their sum.
+
+    Returns:
+        A verdict that names the first thing that is wrong.
+
+    Example:
+        >>> grade_top_p(lambda probs, p: probs)
+        ✗ Not yet: nothing is left out (for p = 0.6)
+    """
+    for p in (0.6, 0.4, 0.05, 0.9, 1.0):
+        got, raised = attempt(lambda p=p: function(_PROBS.clone(), p))
+        fault = raised or _fault(got, p)
+        if fault:
+            return Verdict(False, f"{fault} (for p = {p})")
+    return Verdict(True, "the fewest likely words that reach p, and they sum to 1 again")
+
+
+def _fault(got: object, p: float) -> str:
+    """Return what is wrong for one p, or the empty string; known mistakes by name."""
+    ordered, order = _PROBS.sort(descending=True)
+    before = ordered.cumsum(0) - ordered
+
+    def kept(is_kept: Tensor, *, divided: bool = True) -> Tensor:
+        chosen = torch.zeros_like(_PROBS).scatter(0, order, ordered * is_kept)
+        return chosen / chosen.sum() if divided and chosen.any() else chosen
+
+    want = kept(before < p)
+    reaching = ordered.cumsum(0) <= p
+    mistakes = {
+        "nothing is left out": _PROBS,
+        "the kept probabilities are not divided by their sum": kept(before < p, divided=False),
+        "the word that takes the sum past p is left out; it belongs to it, or p is not reached": (
+            kept(reaching)
+        ),
+        "this keeps the words with a probability of at least p": kept(ordered >= p),
+        "this keeps the least likely words": kept(before.sum() - before < p),
+        "the probabilities are right, but sorted; each must stand at its own word": (want[order]),
+    }
+    if isinstance(got, Tensor) and not torch.allclose(got.double(), want):
+        for sentence, wrong in mistakes.items():
+            if got.shape == wrong.shape and torch.allclose(got.double(), wrong, equal_nan=True):
+                return sentence
+    return difference(got, want, name="probabilities")

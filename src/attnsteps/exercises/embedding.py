@@ -1,0 +1,54 @@
+"""Grades the coding exercise of the chapter on embeddings."""
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+from attnsteps.exercises.verdict import Verdict, attempt, difference
+
+_V, _D = 7, 5
+
+
+def grade_cosines(function: Callable[[Tensor, Tensor], Tensor]) -> Verdict:
+    """Say whether ``function(x, vectors)`` gives the cosine of x with each row of vectors.
+
+    Args:
+        function: takes x, (D,), and vectors, (V, D); returns similarities, (V,).
+
+    Returns:
+        A verdict that names the first thing that is wrong.
+
+    Example:
+        >>> grade_cosines(lambda x, vectors: vectors @ x)
+        ✗ Not yet: these are dot products; divide by both lengths
+    """
+    generator = torch.Generator().manual_seed(3)
+    x = torch.randn(_D, dtype=torch.float64, generator=generator)
+    vectors = torch.randn(_V, _D, dtype=torch.float64, generator=generator)
+    got, raised = attempt(lambda: function(x.clone(), vectors.clone()))
+    if raised:
+        return Verdict(False, raised)
+    dots, length, lengths = vectors @ x, x.norm(), vectors.norm(dim=1)
+    mistakes = {
+        "these are dot products; divide by both lengths": dots,
+        "x is not divided by its length": dots / lengths,
+        "the vectors are not divided by their lengths": dots / length,
+        "all vectors are divided by one number; each row has a length of its own": (
+            dots / (length * vectors.norm())
+        ),
+        "the lengths are squared: take the root of the sum of squares": (
+            dots / (length.square() * lengths.square())
+        ),
+        "the length is not the sum of the absolute entries, but the root of the sum of squares": (
+            dots / (x.abs().sum() * vectors.abs().sum(1))
+        ),
+        "these are distances; a cosine compares directions": (vectors - x).norm(dim=1),
+        "this is the angle; return its cosine": (dots / (length * lengths)).acos(),
+    }
+    if isinstance(got, Tensor):
+        for sentence, wrong in mistakes.items():
+            if got.shape == wrong.shape and torch.allclose(got.to(wrong.dtype), wrong):
+                return Verdict(False, sentence)
+    fault = difference(got, dots / (length * lengths), name="similarities")
+    return Verdict(not fault, fault or "one cosine for each row, between −1 and 1")

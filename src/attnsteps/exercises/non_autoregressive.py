@@ -1,0 +1,72 @@
+"""Grades the coding exercise of the chapter on translating without an order."""
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+from attnsteps.exercises.verdict import Verdict, attempt
+
+_IDS = torch.tensor([9, 5, 7, 5, 8, 2])
+_LOG_PROBS = torch.tensor([-0.1, -2.3, -0.4, -1.6, -0.9, -0.2])
+_MASK_ID = 4
+
+
+def grade_hide(function: Callable[[Tensor, Tensor, int, int], Tensor]) -> Verdict:
+    """Say whether ``function(ids, log_probs, num_hidden, mask_id)`` hides the least certain tokens.
+
+    Args:
+        function: takes the tokens, (T,), their log-probabilities, (T,), how many to hide, and what
+            stands for a hidden one; returns new tokens, (T,).
+
+    Returns:
+        A verdict that names the first thing that is wrong.
+
+    Example:
+        >>> grade_hide(lambda ids, log_probs, num_hidden, mask_id: ids)
+        ✗ Not yet: nothing is hidden (for num_hidden = 2)
+    """
+    for num_hidden in (2, 1, 5, 6, 0):
+        ids = _IDS.clone()
+        got, raised = attempt(
+            lambda ids=ids, n=num_hidden: function(ids, _LOG_PROBS.clone(), n, _MASK_ID)
+        )
+        fault = raised or _fault(got, num_hidden)
+        if not fault and not torch.equal(ids, _IDS):
+            fault = (
+                "the tokens are right, but those that were given have been changed; make new ones"
+            )
+        if fault:
+            return Verdict(False, f"{fault} (for num_hidden = {num_hidden})")
+    return Verdict(
+        True, "the least certain tokens are hidden, and all others stand where they were"
+    )
+
+
+def _fault(got: object, num_hidden: int) -> str:
+    """Return what is wrong for one number, or the empty string; known mistakes by name."""
+    order = _LOG_PROBS.argsort()
+
+    def hidden(places: Tensor) -> Tensor:
+        return _IDS.index_fill(0, places, _MASK_ID)
+
+    want = hidden(order[:num_hidden])
+    if not isinstance(got, Tensor):
+        return f"the tokens are {got!r}; does the function return its result?"
+    if got.shape != want.shape:
+        return f"the tokens have shape {tuple(got.shape)}, needed is {tuple(want.shape)}"
+    if torch.equal(got.long(), want):
+        return ""
+    mistakes = {
+        "nothing is hidden": _IDS,
+        "this hides the most certain tokens": hidden(order.flip(0)[:num_hidden]),
+        "this hides the first tokens, whatever their probability": hidden(torch.arange(num_hidden)),
+        "this keeps so many tokens, and hides the others": hidden(order[: len(_IDS) - num_hidden]),
+        "the tokens are sorted; each must stand where it stood": want[order],
+        "hidden tokens are 0, not mask_id": _IDS.index_fill(0, order[:num_hidden], 0),
+    }
+    for sentence, wrong in mistakes.items():
+        if torch.equal(got.long(), wrong):
+            return sentence
+    place = int((got.long() != want).nonzero()[0])
+    return f"at place {place} stands {int(got[place])}; it should be {int(want[place])}"

@@ -1,0 +1,51 @@
+"""Grades the coding exercise of the chapter on sequence to sequence."""
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+from attnsteps.exercises.verdict import Verdict, attempt, difference
+
+_LENGTHS = torch.tensor([5, 2, 7, 1])
+_PADDED, _D = 7, 3
+
+
+def grade_last_state(function: Callable[[Tensor, Tensor], Tensor]) -> Verdict:
+    """Say whether ``function(states, lengths)`` takes each sentence's state at its last real word.
+
+    Args:
+        function: takes states, (B, S, D), and lengths, (B,), the number of real words of each
+            sentence, padded at the end; returns (B, D).
+
+    Returns:
+        A verdict that names the first thing that is wrong.
+
+    Example:
+        >>> grade_last_state(lambda states, lengths: states[:, -1])
+        ✗ Not yet: this is the state at the last place, which is padding in a short sentence
+    """
+    size = (len(_LENGTHS), _PADDED, _D)
+    states = torch.randn(size, dtype=torch.float64, generator=torch.Generator().manual_seed(1))
+    got, raised = attempt(lambda: function(states.clone(), _LENGTHS.clone()))
+    if raised:
+        return Verdict(False, raised)
+    rows = torch.arange(len(_LENGTHS))
+    real = torch.arange(_PADDED) < _LENGTHS[:, None]
+    mistakes = {
+        "this is the state at the last place, which is padding in a short sentence": states[:, -1],
+        "this is one place too far: places count from 0, so n words end at place n − 1": (
+            states[rows, _LENGTHS % _PADDED]
+        ),
+        "this is the state at the first word": states[:, 0],
+        "this is the mean of the real words' states, not the last one": (
+            (states * real[..., None]).sum(1) / _LENGTHS[:, None]
+        ),
+        "this is the mean over all places, padding too": states.mean(1),
+    }
+    if isinstance(got, Tensor):
+        for sentence, wrong in mistakes.items():
+            if got.shape == wrong.shape and torch.allclose(got.to(wrong.dtype), wrong):
+                return Verdict(False, sentence)
+    fault = difference(got, states[rows, _LENGTHS - 1], name="states")
+    return Verdict(not fault, fault or "one state for each sentence, at its last real word")

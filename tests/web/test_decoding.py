@@ -1,0 +1,27 @@
+"""The chapter on decoding: the translator writes in it, and the text says what was measured."""
+
+import re
+
+from playwright.sync_api import expect
+
+from attnsteps import pretrained
+from attnsteps.running_example import SENTENCE
+
+PAGE = "17_decoding.html"
+
+
+def test_the_translator_writes_what_the_package_writes(open_page):
+    page = open_page(PAGE, reduced_motion="reduce")
+    zh = [word.zh for word in SENTENCE]
+    (expected,) = pretrained("zh_en").translate(["".join(zh[:4]) + "，" + "".join(zh[4:])])
+    shown = page.locator(".aw").filter(has=page.get_by_role("button", name="Shuffle"))
+    for word in expected.tokens:
+        expect(shown.get_by_text(word, exact=True).first).to_be_visible()
+
+
+def test_the_two_ways_to_score_are_both_in_the_text(open_page):
+    text = open_page(PAGE).locator(".bd-article").inner_text()
+    forced, free = re.search(
+        r"Here that gives (\d+), where the translations have (\d+)", text
+    ).groups()
+    assert int(forced) > int(free)

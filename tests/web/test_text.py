@@ -1,0 +1,240 @@
+"""The chapter on text in a real browser: tokens, merges and ids are those of the package."""
+
+from itertools import pairwise
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from attnsteps.text.byte_pairs import BytePairs
+from attnsteps.text.vocab import PAD
+from attnsteps.widgets import TokenizerLab
+from attnsteps.widgets.text import KINDS, LESSONS, TEN_WORDS
+
+PAGE = "02_text.html"
+OWN = ["the animal was tired", "累了，太累了", "zebra 🙂 ！"]
+
+
+def lab_on(page: Page) -> Locator:
+    lab = page.get_by_role("group", name="Tokenizer", exact=True)
+    lab.scroll_into_view_if_needed()
+    return lab
+
+
+@pytest.fixture
+def lab(open_page) -> Locator:
+    return lab_on(open_page(PAGE))
+
+
+def expect_lab(lab: Locator, wanted: TokenizerLab) -> None:
+    """Compare the batch, token by token and id by id, with what Python makes of it."""
+    ends = (["<bos>"], ["<eos>"]) if wanted.ends else ([], [])
+    rows = [ends[0] + tokens + ends[1] for tokens in wanted.tokens]
+    width = len(wanted.batch[0])
+    tokens = ["␣".join(t.split(" ")) for row in rows for t in row + [PAD] * (width - len(row))]
+    cells = lab.get_by_role("table", name="The batch").locator("tbody td:not([hidden])")
+    expect(cells.locator(".tk-id")).to_have_text([str(i) for row in wanted.batch for i in row])
+    expect(cells.locator(".tk-token")).to_have_text(tokens)
+    vocab = wanted.vocabulary
+    unknown = [t for row in wanted.tokens for t in row if t in vocab.unknown([t])]
+    ids = [i for row in wanted.batch for i in row]
+    padding = ids.count(0)
+    expect(lab.locator(".aw-status")).to_contain_text(
+        f"3 × {width} = {len(ids)} ids, {padding} of them padding"
+    )
+    column = KINDS.index(wanted.kind)
+    compared = lab.get_by_role("table", name="Split in three ways").locator("tbody tr")
+    share = int(100 * padding / len(ids) + 0.5)
+    for row, value in enumerate(
+        (len(ids) - padding, width, f"{share} %", len(unknown), len(vocab))
+    ):
+        expect(compared.nth(row).locator("td").nth(column)).to_have_text(str(value))
+
+
+def type_in(lab: Locator, sentences: list[str]) -> None:
+    for i, text in enumerate(sentences):
+        lab.get_by_label(f"Sentence {i + 1}").fill(text)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("sentences", [None, OWN], ids=["first", "own"])
+def test_every_way_to_split(lab, kind, sentences):
+    lab.get_by_label(kind, exact=True).check()
+    if sentences:
+        type_in(lab, sentences)
+    expect_lab(lab, TokenizerLab(*[sentences] if sentences else [], kind=kind))
+    lab.get_by_label("begin and end signs").check()
+    lab.get_by_label("fold first").check()
+    arguments = {"kind": kind, "ends": True, "folded": True}
+    expect_lab(lab, TokenizerLab(*[sentences] if sentences else [], **arguments))
+
+
+def test_merges_step_by_step(lab):
+    learned = BytePairs.learn(TEN_WORDS, 60).merges
+    lab.get_by_label("byte pairs", exact=True).check()
+    back, forth = (lab.get_by_role("button", name=name) for name in ("One back", "Next merge"))
+    first = lab.locator(".tk-list").nth(0).locator("li").nth(0)
+    for n, (left, right) in enumerate(learned[5:], start=5):
+        split = map(BytePairs(learned[:n]).tokenize, TEN_WORDS)
+        times = sum((left, right) == pair for tokens in split for pair in pairwise(tokens))
+        expect(first).to_have_text(f"{left} + {right}  {times}×")
+        expect(lab.locator(".tk-chips li:visible")).to_have_count(n)
+        forth.click()
+    expect(first).to_have_text("nothing is left to merge")
+    expect(forth).to_be_disabled()
+    expect_lab(lab, TokenizerLab(kind="byte pairs", num_merges=60))
+    for _ in learned:
+        back.click()
+    expect(back).to_be_disabled()
+    expect(first).to_have_text("e + r  6×")
+    expect_lab(lab, TokenizerLab(kind="byte pairs", num_merges=0))
+
+
+@pytest.mark.parametrize("lesson", LESSONS)
+def test_byte_pairs_from_every_text(lab, lesson):
+    type_in(lab, OWN)
+    lab.get_by_label("byte pairs", exact=True).check()
+    lab.get_by_label(lesson, exact=True).check()
+    slider = lab.get_by_role("slider")
+    slider.fill(str(min(23, int(slider.get_attribute("max")))))
+    expect_lab(lab, TokenizerLab(OWN, kind="byte pairs", lesson=lesson, num_merges=23))
+
+
+def test_what_spells_html_or_an_end_sign_stays_text(lab):
+    texts = ["<img src=x onerror=alert(1)>", "<eos>", "<pad><b>the</b>"]
+    type_in(lab, texts)
+    expect_lab(lab, TokenizerLab(texts))
+    assert lab.locator("img, b").count() == 0
+    expect(lab.locator(".aw-status")).to_contain_text("✗ Unknown")
+
+
+def test_nothing_typed(lab):
+    type_in(lab, ["", "", ""])
+    expect(lab.locator(".aw-status")).to_have_text(
+        "3 × 0 = 0 ids, 0 of them padding (0 %). ✓ No unknown token."
+    )
+    type_in(lab, ["the", "", ""])
+    expect_lab(lab, TokenizerLab(["the", "", ""]))
+
+
+def test_the_examples(lab):
+    lab.get_by_role("button", name="Running sentence").click()
+    expect(lab.get_by_label("Sentence 2")).to_have_value("动物没有过马路，因为太宽了")
+    expect(lab.locator(".aw-status")).to_contain_text("✓ No unknown token.")
+    for name, token in (("Unknown words", "zebra"), ("Full width", "Animal")):
+        lab.get_by_role("button", name=name).click()
+        expect(lab.locator(".aw-status")).to_contain_text(f"“{token}”")
+    lab.get_by_label("fold first").check()
+    expect(lab.locator(".aw-status")).to_contain_text("✓ No unknown token.")
+
+
+def test_by_keyboard_alone(lab):
+    page = lab.page
+    lab.get_by_label("words", exact=True).focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    expect(lab.get_by_label("byte pairs", exact=True)).to_be_checked()
+    page.keyboard.press("Tab")  # to the choice of text
+    page.keyboard.press("Tab")
+    expect(lab.get_by_role("slider")).to_be_focused()
+    page.keyboard.press("ArrowRight")
+    expect_lab(lab, TokenizerLab(kind="byte pairs", num_merges=6))
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    expect_lab(lab, TokenizerLab(kind="byte pairs", num_merges=7))
+
+
+def test_typing_updates_in_place(lab):
+    kept = lab.evaluate(
+        """(root) => {
+          const nodes = [...root.querySelectorAll("*")];
+          const input = root.querySelector("input[type=text]");
+          input.value = "the street was wide";
+          input.dispatchEvent(new Event("input", { bubbles: true }));
+          return nodes.every((node) => node.isConnected);
+        }"""
+    )
+    assert kept
+    sentences = ["the street was wide", *TokenizerLab().sentences[1:]]
+    expect_lab(lab, TokenizerLab(sentences))
+
+
+def test_python_can_drive_it_and_take_it_away(open_page):
+    page = open_page(PAGE)
+    got = page.evaluate(
+        """async () => {
+          const tag = document.querySelector('script[type$="widget-state+json"]');
+          const models = Object.values(JSON.parse(tag.textContent).state);
+          const { _esm, _css, ...values } = models.find(({ state }) => state.lessons).state;
+          const here = document.querySelector('script[src*="mount"]').src;
+          const widget = await import(new URL(_esm, new URL(".", here)));
+          const listeners = {};
+          let saved = 0;
+          const model = {
+            get: (name) => values[name],
+            set(name, value) {
+              values[name] = value;
+              for (const listener of listeners[`change:${name}`] ?? []) listener();
+            },
+            on: (type, f) => { (listeners[type] ??= new Set()).add(f); },
+            off: (type, f) => { listeners[type].delete(f); },
+            save_changes: () => { saved += 1; },
+          };
+          const host = document.createElement("div");
+          document.body.append(host);
+          const stop = widget.default.render({ model, el: host });
+          model.set("kind", "characters");
+          model.set("sentences", ["ab", "a", ""]);
+          const shown = [...host.querySelectorAll("td:not([hidden]) .tk-id")];
+          const ids = shown.map((cell) => cell.textContent);
+          const seen = [host.querySelector("input[type=text]").value, ids.slice(3), saved];
+          host.querySelector("input[type=checkbox]").click();
+          seen.push(values.folded, saved);
+          stop();
+          seen.push(Object.values(listeners).every((set) => set.size === 0));
+          host.remove();
+          return seen;
+        }"""
+    )
+    ids = [str(i) for i in TokenizerLab(["ab", "a", ""], kind="characters").batch[1]]
+    assert got == ["ab", [ids[1], "0", "0"], 0, True, 1, True]
+
+
+def test_on_a_phone_in_the_dark(open_page):
+    page = open_page(PAGE, width=360, color_scheme="dark", reduced_motion="reduce")
+    lab = lab_on(page)
+    lab.get_by_label("byte pairs", exact=True).check()
+    for control in lab.locator("input, button").all():
+        box = control.bounding_box()
+        assert min(box["width"], box["height"]) >= 24
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= 360
+    compared = lab.get_by_role("group", name="Split in three ways")
+    assert compared.evaluate("(e) => e.scrollWidth <= e.clientWidth")
+    expect_lab(lab, TokenizerLab(kind="byte pairs"))
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_the_guess_is_met_again(open_page):
+    page = open_page(PAGE)
+    guess = page.get_by_role("group", name="Predict, then read on").first
+    guess.get_by_label("1", exact=True).check()
+    guess.get_by_role("button", name="This is my guess").click()
+    met = page.get_by_role("group", name="Your prediction").first
+    expect(met.get_by_role("status")).to_contain_text("✓")
+
+
+def test_the_exercises_take_the_right_answers(open_page):
+    page = open_page(PAGE)
+    first, second, third = (page.get_by_role("group", name=f"Exercise {i}") for i in (1, 2, 3))
+    first.get_by_label("e + s").check()
+    fields = second.get_by_role("textbox").all()
+    for field, value in zip(fields, [5, 8, 6, 10, 7, 3, 0, 0], strict=True):
+        field.fill(str(value))
+    for _ in range(3):
+        third.get_by_role("button", name="Move up: split()").click()
+    for _ in range(2):
+        third.get_by_role("button", name="Move down: bytes").click()
+    for exercise in (first, second, third):
+        exercise.get_by_role("button", name="Check").click()
+        expect(exercise.get_by_role("status")).to_contain_text("✓")
