@@ -1,0 +1,160 @@
+"""Measure training: target tokens per second, with nn.Transformer of the same size beside it.
+
+Prints one Markdown table. Both are trained by the package's own update, from the same weights, on
+the same batches, in turns, so that whatever else the machine does strikes both alike; both have to
+end with the same loss. Batches are those of the book's recipe: 128 pairs of about one length, here
+of random words. ``OMP_NUM_THREADS`` says how many cores take part.
+"""
+
+import argparse
+import random
+import statistics
+import time
+import warnings
+
+import torch
+from torch import Tensor, nn
+
+from attnsteps.layers.positional import sinusoidal_positions
+from attnsteps.model.config import TransformerConfig
+from attnsteps.model.interop import to_torch
+from attnsteps.model.transformer import Transformer
+from attnsteps.text.batch import Batch, batches
+from attnsteps.training.update import make_optimizer, update
+
+VOCAB_SIZE = 341
+SIZES = {
+    "1 + 1 layers, 64 wide": {"num_encoder_layers": 1, "num_decoder_layers": 1},
+    "2 + 2 layers, 64 wide (tiny)": {},
+    "3 + 3 layers, 128 wide": {
+        "num_encoder_layers": 3,
+        "num_decoder_layers": 3,
+        "d_model": 128,
+        "d_ff": 512,
+    },
+    "3 + 3 layers, 256 wide": {
+        "num_encoder_layers": 3,
+        "num_decoder_layers": 3,
+        "d_model": 256,
+        "num_heads": 8,
+        "d_ff": 1024,
+    },
+}
+
+
+class Theirs(nn.Module):
+    """nn.Transformer between the same embeddings, positions and projection as ours.
+
+    Args:
+        ours: the model whose weights to take.
+    """
+
+    def __init__(self, ours: Transformer) -> None:
+        super().__init__()
+        c = self.config = ours.config
+        self.stacks = nn.Transformer(
+            c.d_model,
+            c.num_heads,
+            c.num_encoder_layers,
+            c.num_decoder_layers,
+            c.d_ff,
+            c.dropout,
+            norm_first=c.norm == "pre",
+            batch_first=True,
+        )
+        to_torch(ours, self.stacks)
+        self.src = nn.Embedding.from_pretrained(ours.src_embedding.weight.detach().clone(), False)
+        self.tgt = nn.Embedding.from_pretrained(ours.tgt_embedding.weight.detach().clone(), False)
+        self.register_buffer("positions", sinusoidal_positions(c.max_len, c.d_model))
+
+    def forward(self, src_ids: Tensor, tgt_ids: Tensor) -> Tensor:
+        """Score every next word, as ours does."""
+        scale = self.config.d_model**0.5
+        is_padding, length = src_ids == self.config.pad_id, tgt_ids.shape[1]
+        ahead = torch.ones(length, length, dtype=torch.bool, device=src_ids.device).triu(1)
+        x = self.stacks(
+            scale * self.src(src_ids) + self.positions[: src_ids.shape[1]],
+            scale * self.tgt(tgt_ids) + self.positions[:length],
+            tgt_mask=ahead,
+            src_key_padding_mask=is_padding,
+            tgt_key_padding_mask=tgt_ids == self.config.pad_id,
+            memory_key_padding_mask=is_padding,
+        )
+        return nn.functional.linear(x, self.tgt.weight)
+
+
+def make_batches(count: int, *, batch_size: int, device: str) -> list[Batch]:
+    """Make batches as long as the book's sentences, about 10 words."""
+    chance = random.Random(0)
+
+    def sentence(length: int) -> list[int]:
+        return [chance.randrange(5, VOCAB_SIZE) for _ in range(length)]
+
+    lengths = [chance.randint(4, 16) for _ in range(count * batch_size)]
+    examples = [(sentence(n), sentence(n)) for n in lengths]
+    return [batch.to(device) for batch in batches(examples, batch_size=batch_size)]
+
+
+def measure(changes: dict, data: list[Batch]) -> tuple[int, list[float], list[float]]:
+    """Train both in turns; return the number of parameters and the seconds of every update."""
+    device = data[0].src_ids.device
+    torch.manual_seed(0)
+    config = TransformerConfig.tiny(
+        VOCAB_SIZE, VOCAB_SIZE, max_len=64, final_norm=True, norm="pre", **changes
+    )
+    ours = Transformer(config)
+    theirs = Theirs(ours)
+    models = [ours.to(device).train(), theirs.to(device).train()]
+    optimizers = [make_optimizer(model) for model in models]
+    times, losses = ([], []), ([], [])
+    for i, batch in enumerate(data):
+        for which in (0, 1) if i % 2 else (1, 0):
+            start = time.perf_counter()
+            seen = update(
+                models[which],
+                [batch],
+                optimizers[which],
+                rate=1e-3,
+                label_smoothing=0.1,
+                clip=1.0,
+            )
+            losses[which].append(seen.loss.item() / seen.count.item())  # waits for a GPU, too
+            times[which].append(time.perf_counter() - start)
+    worst = max(abs(a - b) for a, b in zip(*losses, strict=True))
+    if worst > 0.01:
+        raise SystemExit(f"the two do not compute the same: losses differ by up to {worst}")
+    return ours.num_parameters(), *times
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--steps", type=int, default=60, help="updates of each model")
+    parser.add_argument("--batch-size", type=int, default=128)
+    parser.add_argument("--device", default="cpu")
+    options = parser.parse_args()
+    warnings.filterwarnings("ignore", "enable_nested_tensor")  # which pre-norm cannot have
+    data = make_batches(options.steps, batch_size=options.batch_size, device=options.device)
+    counts = [int((batch.tgt_out != 0).sum()) for batch in data]
+    where = f"{torch.get_num_threads()} threads" if options.device == "cpu" else options.device
+    print(f"PyTorch {torch.__version__}, {where}, {options.steps} updates, batches of")
+    print(f"{options.batch_size} pairs, {statistics.mean(counts):.0f} target tokens on average\n")
+    print("| size | parameters | ours, tokens/s | nn.Transformer, tokens/s | ratio |")
+    print("|---|---|---|---|---|")
+    for name, changes in SIZES.items():
+        num_parameters, *times = measure(changes, data)
+        skipped = options.steps // 10  # the first updates ask the system for memory
+        ours, theirs = (
+            statistics.median(
+                count / seconds for count, seconds in list(zip(counts, part, strict=True))[skipped:]
+            )
+            for part in times
+        )
+        print(
+            f"| {name} | {num_parameters / 1000:.0f} k | {ours:,.0f} | {theirs:,.0f} "
+            f"| {ours / theirs:.2f} |",
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    main()
