@@ -8,7 +8,6 @@ function, and ``pick`` names what of the result is compared.
 Run it as ``python -m scripts.parity_models``.
 """
 
-import copy
 import dataclasses
 import functools
 import hashlib
@@ -20,6 +19,7 @@ import torch
 
 from attnsteps import (
     FeedForward,
+    Knockout,
     LayerNorm,
     MultiHeadAttention,
     NonAutoregressive,
@@ -28,6 +28,7 @@ from attnsteps import (
     all_at_once,
     beam,
     greedy,
+    knocked_out,
     length_penalty,
     mask_predict,
     sinusoidal_positions,
@@ -235,34 +236,42 @@ def parallel_cases(given: dict, src_ids: list[int]) -> list[dict]:
     return out
 
 
-def blocked_cases() -> list[dict]:
-    """Turn heads and edges off: as if a head's part of w_o were zero, or a mask hid a key."""
-    given, (src_ids, *_), tgt_ids, out = {"model": "post"}, SOURCES, [1, 7, 5, 9], []
-    source, target = torch.tensor([src_ids]), torch.tensor([tgt_ids])
-    without = copy.deepcopy(model("post"))
-    with torch.no_grad():
-        without.encoder.layers[0].self_attention.w_o.weight[:, 4:] = 0.0
-        without.decoder.layers[1].cross_attention.w_o.weight[:, :4] = 0.0
-    heads = [
-        {"part": "encoder", "layer": 0, "head": 1},
-        {"part": "cross", "layer": 1, "head": 0},
-    ]
-    memory = without.encode(source)[0]
-    ask = [given, src_ids, heads]
-    out.append(case("model/transformer", "encode", ask, memory, pick="memory", tolerance=1e-4))
-    found = greedy(without, source, max_len=9)
-    expected = {"ids": found.ids[0], "score": float(found.scores[0])}
-    ask = [given, src_ids, {"maxLen": 9, "blocks": heads}]
-    out.append(sentence_case("model/greedy", "greedy", ask, expected))
+#: What is turned off: heads, edges, and what stands for all layers, all heads or all queries.
+KNOCKOUTS = {
+    "heads": [Knockout("encoder", layer=0, head=1), Knockout("cross", layer=1, head=0)],
+    "all heads of a part": [Knockout("decoder")],
+    "edges": [
+        Knockout("cross", key=2),  # source word 2, from every target word
+        Knockout("cross", query=3, key=4),
+        Knockout("decoder", layer=0, head=1, query=2, key=1),
+        Knockout("encoder", head=0, query=1),  # which may then look at nothing
+    ],
+    "both": [Knockout("encoder", 0, 0), Knockout("decoder", 1, 1), Knockout("cross", 0, 0, 1, 0)],
+}
 
-    memory = model("post").encode(source)
-    hidden = torch.ones(1, 1, len(tgt_ids), len(src_ids), dtype=torch.bool)
-    hidden[..., 2] = False  # source word 2, from every target word
-    hidden[:, :, 3, 4] = False  # source word 4, from target word 3
-    logits = model("post").decode(target, memory, memory_mask=hidden)[0]
-    blocks = [{"part": "cross", "key": 2}, {"part": "cross", "query": 3, "key": 4}]
-    ask = [given, tgt_ids, memory[0], {"blocks": blocks}]
-    out.append(case("model/transformer", "decode", ask, logits, pick="logits", tolerance=1e-4))
+
+def blocked_cases() -> list[dict]:
+    """Turn heads and edges off, read, score and write, with a cache and without."""
+    src_ids, tgt_ids, out, loose = SOURCES[0], [1, 7, 5, 9], [], {"tolerance": 1e-4}
+    source, target = torch.tensor([src_ids]), torch.tensor([tgt_ids])
+    for name in ("post", "pre"):
+        made, given = model(name), {"model": name}
+        for knockouts in KNOCKOUTS.values():
+            blocks = [knockout._asdict() for knockout in knockouts]
+            with knocked_out(made, *knockouts):
+                memory, weights = made.encode(source, need_weights=True)
+                logits = made.decode(target, memory, source)[0]
+                found = greedy(made, source, max_len=9)
+            read = {"memory": memory[0], "weights": [layer[0] for layer in weights.encoder]}
+            ask = [given, src_ids, blocks]
+            out.append(case("model/transformer", "encode", ask, read, **loose))
+            ask = [given, tgt_ids, memory[0], {"blocks": blocks}]
+            out.append(case("model/transformer", "decode", ask, logits, pick="logits", **loose))
+            expected = {"ids": found.ids[0], "score": float(found.scores[0])}
+            for use_cache in (True, False):
+                options = {"maxLen": 9, "useCache": use_cache, "blocks": blocks}
+                ask = [given, src_ids, options]
+                out.append(sentence_case("model/greedy", "greedy", ask, expected))
     return out
 
 

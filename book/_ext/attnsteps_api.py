@@ -27,6 +27,7 @@ CHAPTERS = {
     "layers.rms_norm": "since_2017",
     "layers.sublayer": "residual_and_norm",
     "model.attention_weights": "multi_head",
+    "model.interventions": "inside",
     "model.leaks": "masks",
     "model.weights": "training",
     "decoding.mask_predict": "non_autoregressive",

@@ -59,6 +59,7 @@ from attnsteps.model.flops import count_flops
 from attnsteps.model.interop import from_torch, to_torch
 from attnsteps.model.weights import load_model, load_weights, save_model
 from attnsteps.model.leaks import Leak, find_leaks, influence
+from attnsteps.model.interventions import Knockout, knocked_out
 from attnsteps.decoding.result import Decoded
 from attnsteps.decoding.greedy import greedy
 from attnsteps.decoding.sample import sample
@@ -147,6 +148,8 @@ __all__ = [
     "Leak",
     "find_leaks",
     "influence",
+    "Knockout",
+    "knocked_out",
     "Decoded",
     "greedy",
     "sample",

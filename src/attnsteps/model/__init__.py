@@ -13,5 +13,6 @@ interop             weights from and to torch.nn
 tensor_file         tensors in a file that is whole or not there
 weights             a model in a safetensors file
 leaks               any model → which output moves with which input
+interventions       a head or an edge of attention turned off
 ==================  ==================================================================
 """
