@@ -80,11 +80,26 @@ def learn(
     steps: int,
     seed: int = 0,
     on_step: Callable[[nn.Module, int], None] | None = None,
+    change: Callable[[nn.Module], None] | None = None,
+    recipe: dict[str, object] | None = None,
     **sizes: object,
 ) -> tuple[Trained, dict]:
-    """Train a model; return it, and a row of results without scores."""
+    """Train a model; return it, and a row of results without scores.
+
+    Args:
+        pairs: what to learn from.
+        kind: one of LOSSES.
+        steps: the number of updates.
+        seed: of the weights, the order of the data and dropout.
+        on_step: called after each update.
+        change: called with the model before it is trained, to alter it.
+        recipe: fields of TrainingConfig that differ from the book's.
+        sizes: fields of TransformerConfig that differ from the tiny model's.
+    """
     trained, examples = build(pairs, kind=kind, seed=seed, **sizes)
-    config = TrainingConfig(steps=steps, seed=seed, log=None)
+    if change is not None:
+        change(trained.model)
+    config = TrainingConfig(steps=steps, seed=seed, log=None, **(recipe or {}))
     cpu, wall = time.process_time(), time.perf_counter()
     train(trained.model, examples, config, loss_fn=LOSSES[kind], progress=False, on_step=on_step)
     cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
@@ -133,20 +148,20 @@ def ship(trained: Trained, name: str) -> Trained:
     """Write an asset, and read it again, so that what is scored is what is shipped."""
     path = ASSETS / f"{name}.safetensors"
     trained.save(path)
-    path.chmod(0o644)
     return Trained.load(path)
 
 
-def note(name: str, rows: list[dict]) -> None:
-    """Put the results of one part into the file, and show them."""
+def note(name: str, rows: list[dict], *, command: str | None = None) -> None:
+    """Put the results of one part into the file, and show those that are new."""
     where = {
-        "command": f"python scripts/train_assets.py {name}",
+        "command": command or f"python scripts/train_assets.py {name}",
         "hardware": _processor(),
         "threads": torch.get_num_threads(),
         "torch": torch.__version__.split("+")[0],
         "corpus": "generated(40000, seed=0)",
     }
     results = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else {}
+    known = results.get(name, {}).get("rows", [])
     results[name] = {**where, "rows": rows}
     ordered = {key: results[key] for key in (*TASKS, *results) if key in results}
     unfinished = RESULTS.with_suffix(".tmp")
@@ -154,7 +169,8 @@ def note(name: str, rows: list[dict]) -> None:
     unfinished.write_text(text + "\n", encoding="utf-8")
     os.replace(unfinished, RESULTS)
     for row in rows:
-        print(name, json.dumps(row, ensure_ascii=False), flush=True)
+        if row not in known:
+            print(name, json.dumps(row, ensure_ascii=False), flush=True)
 
 
 def _processor() -> str:

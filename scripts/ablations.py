@@ -1,0 +1,147 @@
+"""Leave one thing out, and train again: what each part of the model and of the recipe is worth.
+
+    python -m scripts.ablations                  every change, five seeds each: about half an hour
+                                                 on one core
+    python -m scripts.ablations "one head"       some of them
+
+Each row goes into ``assets/results.json`` as soon as it is measured, and rows that are there stay:
+what was interrupted goes on where it stopped. Every change is made from outside: the package has no
+option for it, but for those that are the paper's own (dropout, the norm's place, …).
+"""
+
+import argparse
+import json
+import math
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import torch
+from torch import Tensor, nn
+
+from attnsteps.layers.multi_head import MultiHeadAttention
+from attnsteps.layers.sublayer import Sublayer
+from attnsteps.model.transformer import Transformer
+from scripts.train_assets import RESULTS, corpus, evaluate, learn, note
+
+NAME = "ablations"
+SEEDS = range(5)
+STEPS = 2000
+SIZES = {"num_encoder_layers": 1, "num_decoder_layers": 1, "d_model": 32, "d_ff": 96}
+
+
+class NoPositions(nn.Module):
+    """Give every position the same vector, all zeros, in place of the sinusoids."""
+
+    def __init__(self, d_model: int) -> None:
+        super().__init__()
+        self.register_buffer("zero", torch.zeros(1, d_model), persistent=False)
+
+    def forward(self, length: int, *, offset: int = 0) -> Tensor:
+        """Return zeros, (T, D)."""
+        del offset
+        return self.zero.expand(length, -1)
+
+
+class NoResidual(Sublayer):
+    """Normalise what the function returns, without adding its input: post-norm only."""
+
+    def forward(self, x: Tensor, function: Callable[[Tensor], Tensor | tuple]) -> Tensor | tuple:
+        """Return the norm of function(x), and what else the function returns."""
+        output = function(x)
+        output, *rest = output if isinstance(output, tuple) else (output,)
+        return (self.norm(output), *rest) if rest else self.norm(output)
+
+
+def without_scaling(model: Transformer) -> None:
+    """Undo the division by √d_k, by queries that are √d_k times as long."""
+    for module in model.modules():
+        if isinstance(module, MultiHeadAttention):
+            factor = math.sqrt(module.d_model // module.num_heads)
+            module.w_q.register_forward_hook(lambda _module, _input, q, f=factor: q * f)
+
+
+def without_positions(model: Transformer) -> None:
+    """Let both sides be read without any order, but for the decoder's causal mask."""
+    model.src_positions = model.tgt_positions = NoPositions(model.config.d_model)
+
+
+def without_residual(model: Transformer) -> None:
+    """Leave out every residual connection."""
+    for module in model.modules():
+        if isinstance(module, Sublayer):
+            module.__class__ = NoResidual
+
+
+@dataclass(frozen=True)
+class Change:
+    """One thing that is different.
+
+    Args:
+        group: "model" for what chapter 19 leaves out, "paper" for the deviations from the paper,
+            undone one at a time.
+        change: alters the model before training.
+        recipe: fields of TrainingConfig.
+        sizes: fields of TransformerConfig.
+    """
+
+    group: str
+    change: Callable[[Transformer], None] | None = None
+    recipe: dict[str, object] = field(default_factory=dict)
+    sizes: dict[str, object] = field(default_factory=dict)
+
+
+CHANGES = {
+    "as it is": Change("model"),
+    "no scaling": Change("model", change=without_scaling),
+    "no positions": Change("model", change=without_positions),
+    "no residual": Change("model", change=without_residual),
+    "one head": Change("model", sizes={"num_heads": 1}),
+    # The paper's own formula; its 4,000 steps of warm-up are longer than this training.
+    "paper schedule": Change("paper", recipe={"schedule": "paper", "warmup": 400}),
+    "dropout 0.1": Change("paper", sizes={"dropout": 0.1}),
+    "no clipping": Change("paper", recipe={"clip": None}),
+    "no label smoothing": Change("paper", recipe={"label_smoothing": 0.0}),
+    "untied": Change("paper", sizes={"tie": "none"}),
+    "pre-norm": Change("paper", sizes={"norm": "pre"}),
+}
+
+
+def measure(name: str, seed: int) -> dict:
+    """Train with one change from one seed, and return its row."""
+    what = CHANGES[name]
+    trained, row = learn(
+        corpus().train,
+        steps=STEPS,
+        seed=seed,
+        change=what.change,
+        recipe=what.recipe,
+        **{**SIZES, **what.sizes},
+    )
+    scores = evaluate(trained, "autoregressive", corpus())
+    return {"change": name, "group": what.group, **row, **scores}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("changes", nargs="*", metavar="CHANGE", help=f"of {', '.join(CHANGES)}")
+    changes = parser.parse_args().changes or list(CHANGES)
+    unknown = [name for name in changes if name not in CHANGES]
+    if unknown:
+        print(f"There is no change {unknown[0]}; there are {', '.join(CHANGES)}.", file=sys.stderr)
+        return 2
+    torch.set_num_threads(1)
+    order = [(name, seed) for name in CHANGES for seed in SEEDS]
+    results = json.loads(RESULTS.read_text(encoding="utf-8"))
+    rows = {(row["change"], row["seed"]): row for row in results.get(NAME, {}).get("rows", [])}
+    for seed in SEEDS:
+        for name in changes:
+            if (name, seed) not in rows:
+                rows[name, seed] = measure(name, seed)
+                ordered = [rows[key] for key in order if key in rows]
+                note(NAME, ordered, command="python -m scripts.ablations")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
