@@ -96,7 +96,7 @@ def check_above_zero(name: str, value: float) -> None:
     Raises:
         ValueError: if it is anything else.
     """
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < math.inf:
+    if not (_is_number(value) and 0 < value < math.inf):
         raise ValueError(f"{name} must be a number above 0; got {value!r}")
 
 
@@ -110,7 +110,7 @@ def check_not_negative(name: str, value: float) -> None:
     Raises:
         ValueError: if it is anything else.
     """
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < math.inf:
+    if not (_is_number(value) and 0 <= value < math.inf):
         raise ValueError(f"{name} must be a number of at least 0; got {value!r}")
 
 
@@ -124,8 +124,24 @@ def check_fraction(name: str, value: float) -> None:
     Raises:
         ValueError: if it lies outside.
     """
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= 1:
+    if not (_is_number(value) and 0 < value <= 1):
         raise ValueError(f"{name} must be in (0, 1]; got {value!r}")
+
+
+def check_between(name: str, value: int | float, low: int | float, high: int | float) -> None:
+    """Check that a number lies between two others, both included.
+
+    Args:
+        name: the argument's name, for the message.
+        value: the number.
+        low: the least that it may be.
+        high: the most that it may be.
+
+    Raises:
+        ValueError: if it lies outside, or is no number.
+    """
+    if not (_is_number(value) and low <= value <= high):
+        raise ValueError(f"{name} must lie in [{low}, {high}]; got {value!r}")
 
 
 def check_at_most(name: str, value: int, limit_name: str, limit: int) -> None:
@@ -192,7 +208,7 @@ def check_dropout(name: str, value: float) -> None:
     Raises:
         ValueError: if it lies outside.
     """
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0.0 <= value < 1.0:
+    if not (_is_number(value) and 0 <= value < 1):
         raise ValueError(f"{name} must be in [0, 1); got {value!r}")
 
 
@@ -441,6 +457,11 @@ def _is_integer(value: object) -> bool:
     """Tell whether a value is a whole number (True and False are not)."""
     # While torch.export traces a model, an axis of any length has a symbol for its size.
     return isinstance(value, int | torch.SymInt) and not isinstance(value, bool)
+
+
+def _is_number(value: object) -> bool:
+    """Tell whether a value is a real number (True and False are not)."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _kind(value: object) -> str:

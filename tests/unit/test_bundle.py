@@ -10,11 +10,14 @@ from attnsteps.widgets.bundle import bundle, styles
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """An empty folder in place of the package's JavaScript."""
+    """An empty folder in place of the package's JavaScript and style sheets."""
     monkeypatch.setattr(module, "JS", tmp_path)
+    monkeypatch.setattr(module, "CSS", tmp_path)
     bundle.cache_clear()
+    styles.cache_clear()
     yield tmp_path
     bundle.cache_clear()
+    styles.cache_clear()
 
 
 @pytest.mark.parametrize("stem", [path.stem for path in module.JS.glob("*.js")])
@@ -59,3 +62,20 @@ def test_a_missing_module_is_named(folder):
 
 def test_every_widget_has_the_shared_styles():
     assert styles("predict").startswith((module.CSS / "base.css").read_text(encoding="utf-8"))
+
+
+def test_a_widget_has_the_styles_of_the_pieces_it_imports_once_and_before_its_own():
+    sheets = [
+        (module.CSS / f"{stem}.css").read_text(encoding="utf-8")
+        for stem in ("base", "loom", "composer", "weight_table", "translator", "training")
+    ]
+    assert styles("translator", "training") == "\n".join(sheets)
+
+
+def test_maths_brings_no_styles_of_a_widget_that_has_its_name(folder):
+    (folder / "maths").mkdir()
+    (folder / "maths/one.js").write_text("export const one = 1;\n")
+    (folder / "view.js").write_text('import { one } from "./maths/one.js";\n')
+    for name in ("base", "one", "view"):
+        (folder / f"{name}.css").write_text(f".{name} {{}}\n")
+    assert styles("view") == ".base {}\n\n.view {}\n"

@@ -9,6 +9,8 @@ GOOD = {
     "positive": lambda: shapes.check_positive("d_model", 1),
     "integer": lambda: shapes.check_integer("pad_id", -1),
     "count": lambda: shapes.check_count("epoch", 0),
+    "the least": lambda: shapes.check_between("step", 0, 0, 16),
+    "the most": lambda: shapes.check_between("step", 16, 0, 16),
     "no dropout": lambda: shapes.check_dropout("dropout", 0.0),
     "some dropout": lambda: shapes.check_dropout("dropout", 0.999),
     "floating": lambda: shapes.check_floating("q", torch.zeros(0, dtype=torch.bfloat16)),
@@ -66,6 +68,18 @@ BAD = {
     "a truth value": (
         lambda: shapes.check_integer("pad_id", False),
         "pad_id must be an integer; got False",
+    ),
+    "below what may be": (
+        lambda: shapes.check_between("depth", 0, 1, 48),
+        "depth must lie in [1, 48]; got 0",
+    ),
+    "above what may be": (
+        lambda: shapes.check_between("strength", 2.5, 0.25, 2.0),
+        "strength must lie in [0.25, 2.0]; got 2.5",
+    ),
+    "between nothing": (
+        lambda: shapes.check_between("shift", float("nan"), -1000, 1000),
+        "shift must lie in [-1000, 1000]; got nan",
     ),
     "dropout of everything": (
         lambda: shapes.check_dropout("dropout", 1),

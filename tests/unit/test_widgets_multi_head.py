@@ -11,7 +11,7 @@ from attnsteps import Transformer, TransformerConfig
 from attnsteps.text.vocab import Vocab
 from attnsteps.training.trained import pretrained
 from attnsteps.widgets import Heads
-from attnsteps.widgets.translator import RUNNING
+from attnsteps.widgets.live_model import RUNNING
 
 SRC = Vocab(["动物", "没有", "过", "马路", "，", "因为", "太", "累", "宽", "了"])
 TGT = Vocab(["the", "animal", "was", "too", "tired", "it"])

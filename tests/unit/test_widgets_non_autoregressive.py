@@ -66,8 +66,8 @@ def test_a_sentence_that_cannot_race_leaves_an_empty_picture(text):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"length_factor": 1.6}, r"length_factor must be from 0\.5 to 1\.5; got 1\.6"),
-        ({"length_factor": -1.0}, "length_factor must be .*; got -1"),
+        ({"length_factor": 1.6}, r"length_factor must lie in \[0\.5, 1\.5\]; got 1\.6"),
+        ({"length_factor": -1.0}, "length_factor must lie in .*; got -1"),
         ({"iterations": 0}, "iterations must be .*; got 0"),
         ({"iterations": 11}, "iterations must be at most .* 10; got 11"),
         ({"beam_width": 0}, "beam_width must be .*; got 0"),

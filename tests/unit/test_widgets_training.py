@@ -13,8 +13,8 @@ from attnsteps.text.vocab import Vocab
 from attnsteps.training.loss import autoregressive_loss
 from attnsteps.training.trained import ASSETS, Trained, pretrained
 from attnsteps.widgets import TimeMachine
+from attnsteps.widgets.live_model import RUNNING
 from attnsteps.widgets.training import SHIPPED, _loss, _unseen
-from attnsteps.widgets.translator import RUNNING
 
 SRC = Vocab(["动物", "没有", "过", "马路", "，", "因为", "太", "累", "宽", "了"])
 TGT = Vocab(["the", "animal", "was", "too", "tired", "it"])

@@ -11,7 +11,7 @@ from attnsteps.text.tokenizer import Characters, Subwords, Words
 from attnsteps.text.vocab import Vocab
 from attnsteps.training.trained import Trained, pretrained
 from attnsteps.widgets import Translator
-from attnsteps.widgets.translator import MAX_PARAMETERS, RUNNING
+from attnsteps.widgets.live_model import MAX_PARAMETERS, RUNNING
 
 SRC = Vocab(["动物", "没有", "过", "马路", "，", "因为", "太", "累", "宽", "了"])
 TGT = Vocab(["the", "animal", "was", "too", "tired", "it"])
@@ -116,7 +116,7 @@ def test_what_does_not_fit_is_refused(make, message, refuses):
 
 
 def test_a_model_too_large_for_a_page_is_refused(monkeypatch, refuses):
-    monkeypatch.setattr("attnsteps.widgets.translator.MAX_PARAMETERS", 1000)
+    monkeypatch.setattr("attnsteps.widgets.live_model.MAX_PARAMETERS", 1000)
     assert MAX_PARAMETERS == 20_000_000
     count = f"{small().num_parameters():,}"
     message = f"model must have at most 1,000 parameters to run in a page; got {count}"

@@ -4,8 +4,8 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from attnsteps.training.trained import Trained, pretrained
+from attnsteps.widgets.live_model import RUNNING
 from attnsteps.widgets.non_autoregressive import word_edits
-from attnsteps.widgets.translator import RUNNING
 
 PAGE = "18_non_autoregressive.html"
 READY = "performance.getEntriesByName('attnsteps:race-ready').length >= {count}"

@@ -3,7 +3,7 @@
 anywidget imports a widget's module from a Blob URL, where ``import "./maths/softmax.js"`` finds
 nothing. The source stays in small modules (``js/<stem>.js`` for the view, ``js/ui.js`` for shared
 controls, ``js/maths/*.js`` for pure functions); :func:`bundle` pastes each module once, before
-the first module that imports it. Node is never needed.
+the first module that imports it. Node is never needed. :func:`styles` joins their style sheets.
 """
 
 import re
@@ -32,8 +32,7 @@ def bundle(stem: str) -> str:
         ValueError: a module is missing, an import is of a form other than
             ``import { a } from "./b.js";``, or two modules define the same top-level name.
     """
-    modules: dict[Path, str] = {}
-    _collect(JS / f"{stem}.js", modules)
+    modules = _modules(stem)
     owner: dict[str, Path] = {}
     for path, source in modules.items():
         for name in _TOP_LEVEL.findall(source):
@@ -46,6 +45,13 @@ def bundle(stem: str) -> str:
     *imported, view = modules
     parts = [_EXPORT.sub("", modules[path]) for path in imported] + [modules[view]]
     return "\n".join(_IMPORT.sub("", part).strip() for part in parts) + "\n"
+
+
+def _modules(stem: str) -> dict[Path, str]:
+    """Return the source of ``js/<stem>.js`` and of all it imports, each after what it needs."""
+    modules: dict[Path, str] = {}
+    _collect(JS / f"{stem}.js", modules)
+    return modules
 
 
 def _collect(path: Path, modules: dict[Path, str]) -> None:
@@ -64,15 +70,18 @@ def _collect(path: Path, modules: dict[Path, str]) -> None:
 
 @cache
 def styles(*stems: str) -> str:
-    """Return the shared widget styles, then those of one widget.
+    """Return the shared widget styles, then those of one widget and of the pieces it is made of.
+
+    As ``js/<stem>.js`` brings the modules it imports, so ``css/<stem>.css`` brings theirs: a piece
+    of the page that several widgets show keeps its styles beside its script.
 
     Args:
-        stems: name of the widget, after those whose pieces it shows; ``css/<stem>.css`` need not
-            exist.
+        stems: name of the widget, after those whose styles it builds on; a module without styles
+            has no ``css/<name>.css``.
 
     Returns:
         One style sheet.
     """
-    own = [CSS / f"{stem}.css" for stem in stems]
-    parts = [CSS / "base.css", *(path for path in own if path.is_file())]
-    return "\n".join(part.read_text(encoding="utf-8") for part in parts)
+    views = [path.stem for stem in stems for path in _modules(stem) if path.parent == JS]
+    sheets = [CSS / f"{name}.css" for name in dict.fromkeys(["base", *views])]
+    return "\n".join(path.read_text(encoding="utf-8") for path in sheets if path.is_file())

@@ -9,19 +9,17 @@ from torch import Tensor
 
 from attnsteps.model.transformer import Transformer
 from attnsteps.plotting.style import SEQUENTIAL
-from attnsteps.running_example import TIRED, WIDE
 from attnsteps.shapes import check_choice, check_count
-from attnsteps.text.corpus import SOURCE_WORDS, gloss
-from attnsteps.text.vocab import SPECIALS, Vocab
+from attnsteps.text.vocab import Vocab
 from attnsteps.training.trained import Trained
 from attnsteps.widgets.base import Widget
-from attnsteps.widgets.bundle import CSS, bundle, styles
-from attnsteps.widgets.translator import (
+from attnsteps.widgets.bundle import bundle, styles
+from attnsteps.widgets.live_model import (
     RUNNING,
-    _check_fits,
-    _corpus_examples,
-    _file_of,
-    _trained,
+    as_trained,
+    check_fits,
+    file_of,
+    sentence_traits,
 )
 
 #: How many states the drawing of the memory has, from the projection to the merged heads.
@@ -63,8 +61,7 @@ class Heads(Widget):
     """
 
     _esm = bundle("multi_head")
-    # The line to write on and the tables of weights are styled with the translator's.
-    _css = styles("translator") + (CSS / "multi_head.css").read_text(encoding="utf-8")
+    _css = styles("translator", "multi_head")
 
     weights = traitlets.Bytes(b"").tag(sync=True)
     glossary = traitlets.Dict().tag(sync=True)
@@ -91,20 +88,11 @@ class Heads(Widget):
         examples: Sequence[str] | None = None,
         max_words: int = 24,
     ) -> None:
-        self._trained = trained = _trained(model, vocabs)
-        _check_fits(trained)
-        known = set(trained.src_vocab.to_list()[len(SPECIALS) :])
-        if examples is None:
-            examples = [text for text, words in _corpus_examples() if known.issuperset(words)]
-        if trained.model.config.positions == "learned":
-            max_words = min(max_words, trained.model.config.max_len)
+        self._trained = trained = as_trained(model, vocabs)
+        check_fits(trained)
         super().__init__(
-            weights=_file_of(trained, is_shipped=model is None),
-            glossary={word: list(gloss(word)) for word in SOURCE_WORDS if word in known},
-            examples=list(examples),
-            twins=[TIRED.zh, WIDE.zh] if {TIRED.zh, WIDE.zh} <= known else [],
-            first=RUNNING,
-            max_words=max_words,
+            **sentence_traits(trained, examples, max_words),
+            weights=file_of(trained, shipped="zh_en" if model is None else None),
             text=text,
             layer=layer,
             head=head,

@@ -9,14 +9,13 @@ from matplotlib.figure import Figure
 from attnsteps.decoding.non_autoregressive import NonAutoregressive
 from attnsteps.model.transformer import Transformer
 from attnsteps.plotting.card import card
-from attnsteps.shapes import check_above_zero, check_at_most
-from attnsteps.text.corpus import SOURCE_WORDS, generated, gloss
+from attnsteps.shapes import check_at_most, check_between
+from attnsteps.text.corpus import generated
 from attnsteps.text.tokenizer import Words
-from attnsteps.text.vocab import SPECIALS
-from attnsteps.training.trained import ASSETS, Trained, pretrained
+from attnsteps.training.trained import Trained, pretrained
 from attnsteps.widgets.base import Widget
 from attnsteps.widgets.bundle import bundle, styles
-from attnsteps.widgets.translator import RUNNING, _file_of
+from attnsteps.widgets.live_model import RUNNING, file_of, glossary_of, known_words
 
 #: The translators that come with the package: who writes, who says all at once, who refines.
 SHIPPED = ("zh_en", "zh_en_one_shot", "zh_en_mask_predict")
@@ -82,23 +81,22 @@ class Race(Widget):
         )
         for name, value in {"iterations": iterations, "beam_width": beam_width}.items():
             check_at_most(name, value, "the most", 10)
-        check_above_zero("length_factor", length_factor)
-        if not 0.5 <= length_factor <= 1.5:
-            raise ValueError(f"length_factor must be from 0.5 to 1.5; got {length_factor}")
-        known = set(self._models[0].src_vocab.to_list()[len(SPECIALS) :])
+        check_between("length_factor", length_factor, 0.5, 1.5)
         if references is None:
+            known = known_words(self._models[0])
             references = {
                 text: right for text, words, right in _corpus_examples() if known.issuperset(words)
             }
-        if models is None:
-            files = [(ASSETS / f"{name}.safetensors").read_bytes() for name in SHIPPED]
-        else:
-            files = [_file_of(trained, is_shipped=False) for trained in self._models]
+        names = SHIPPED if models is None else [None] * len(SHIPPED)
+        files = [
+            file_of(trained, shipped=name)
+            for trained, name in zip(self._models, names, strict=True)
+        ]
         super().__init__(
             weights=files[0],
             one_shot=files[1],
             mask_predict=files[2],
-            glossary={word: list(gloss(word)) for word in SOURCE_WORDS if word in known},
+            glossary=glossary_of(self._models[0]),
             references={text: [list(words) for words in all_] for text, all_ in references.items()},
             beam_width=beam_width,
             text=text,

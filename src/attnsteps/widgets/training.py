@@ -11,21 +11,19 @@ from matplotlib.figure import Figure
 
 from attnsteps.plotting.heatmap import heatmap
 from attnsteps.plotting.style import COLOURS
-from attnsteps.running_example import TIRED, WIDE
 from attnsteps.text.batch import collate, encode_pairs
-from attnsteps.text.corpus import SOURCE_WORDS, generated, gloss
-from attnsteps.text.vocab import SPECIALS
+from attnsteps.text.corpus import generated
 from attnsteps.training.loss import autoregressive_loss
 from attnsteps.training.trained import ASSETS, Trained
 from attnsteps.widgets.base import Widget
 from attnsteps.widgets.bundle import bundle, styles
-from attnsteps.widgets.translator import (
+from attnsteps.widgets.live_model import (
     MAX_PARAMETERS,
     RUNNING,
-    _check_fits,
-    _corpus_examples,
-    _file_of,
-    _latin,
+    check_fits,
+    file_of,
+    mean_cross_attention,
+    sentence_traits,
 )
 
 Checkpoint = tuple[int, float, Trained]  # the number of updates so far, the loss, the model
@@ -99,28 +97,14 @@ class TimeMachine(Widget):
         is_shipped = checkpoints is None
         found = _shipped() if is_shipped else _checked(list(checkpoints))
         self._models = [trained for _, _, trained in found]
-        files = (
-            _shipped_files()
-            if is_shipped
-            else [_file_of(m, is_shipped=False) for m in self._models]
-        )
-        first = self._models[0]
-        known = set(first.src_vocab.to_list()[len(SPECIALS) :])
-        if examples is None:
-            examples = [text for text, words in _corpus_examples() if known.issuperset(words)]
-        if first.model.config.positions == "learned":
-            max_words = min(max_words, first.model.config.max_len)
+        files = _shipped_files() if is_shipped else [file_of(each) for each in self._models]
         super().__init__(
+            **sentence_traits(self._models[0], examples, max_words),
             weights=b"".join(files),
             sizes=[len(file) for file in files],
             steps=[step for step, _, _ in found],
             losses=[loss for _, loss, _ in found],
-            glossary={word: list(gloss(word)) for word in SOURCE_WORDS if word in known},
-            examples=list(examples),
-            twins=[TIRED.zh, WIDE.zh] if {TIRED.zh, WIDE.zh} <= known else [],
-            first=RUNNING,
             look_at=look_at,
-            max_words=max_words,
             text=text,
             moment=moment,
         )
@@ -142,19 +126,13 @@ class TimeMachine(Widget):
         left.set_xticks(places, [str(step) for step in self.steps], rotation=60)
         left.set(title="Loss", xlabel="updates", ylim=(0, None))
         trained = self._models[self.moment]
-        tokens = trained.src_tokenizer.tokenize(self.text)
-        if not 1 <= len(tokens) <= self.max_words:
+        if not 1 <= len(trained.src_tokenizer.tokenize(self.text)) <= self.max_words:
             return figure
-        (found,) = trained.translate([self.text], need_weights=True)
-        weights = torch.cat([layer[0] for layer in found.weights.cross]).mean(dim=0)  # (T, S)
-        columns = [
-            _latin(self.glossary.get(word, ("", f"word {n}"))[1]) for n, word in enumerate(tokens)
-        ]
-        rows = [*found.tokens, "(end)"][: len(weights)]
+        weights, said, words = mean_cross_attention(trained, self.text)
         heatmap(
             weights[:14],
-            rows=[row if row.isascii() else f"token {n}" for n, row in enumerate(rows[:14])],
-            columns=columns,
+            rows=said[:14],
+            columns=words,
             digits=None,
             title=f"After {self.steps[self.moment]} updates: cross-attention",
             ax=right,
@@ -173,7 +151,7 @@ def _checked(checkpoints: list[Checkpoint]) -> list[Checkpoint]:
             raise ValueError(
                 f"checkpoints[{n}] must end in a Trained; got a {type(trained).__name__}"
             )
-        _check_fits(trained)
+        check_fits(trained)
         if not (math.isfinite(loss) and loss >= 0):
             raise ValueError(f"the loss of checkpoints[{n}] must be a number from 0 on; got {loss}")
         for name, got, needed in (

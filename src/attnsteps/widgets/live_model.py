@@ -1,0 +1,191 @@
+"""A trained model in the page: what every widget around one takes, checks and hands over."""
+
+import tempfile
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+
+import torch
+from torch import Tensor
+
+from attnsteps.model.transformer import Transformer
+from attnsteps.running_example import SENTENCE, TIRED, WIDE
+from attnsteps.text.corpus import MAX_SRC_LEN, SOURCE_WORDS, generated, gloss
+from attnsteps.text.tokenizer import Characters, Words
+from attnsteps.text.vocab import SPECIALS, Vocab
+from attnsteps.training.trained import ASSETS, Trained, pretrained
+
+#: 动物没有过马路，因为太累了, with its comma.
+RUNNING = "".join(word.zh for word in SENTENCE[:4]) + "，" + "".join(w.zh for w in SENTENCE[4:])
+
+#: The most parameters that a page should be asked to run.
+MAX_PARAMETERS = 20_000_000
+
+#: How many sentences the button "Another sentence" draws from.
+NUM_EXAMPLES = 60
+
+
+def as_trained(model: object, vocabs: Sequence[Vocab] | None) -> Trained:
+    """Return the bundle that a widget's arguments describe.
+
+    Args:
+        model: a Trained bundle; or a Transformer, together with vocabs; None takes the translator
+            that comes with the package.
+        vocabs: the source and the target vocabulary of a bare Transformer. Its source is split
+            into the longest words that the vocabulary has.
+
+    Returns:
+        The bundle; a model that stands alone is put together with tokenizers of its words.
+
+    Raises:
+        ValueError: if model is none of these, or vocabs are missing or of another size.
+    """
+    if model is None:
+        return pretrained()
+    if isinstance(model, Trained):
+        return model
+    if not isinstance(model, Transformer):
+        raise ValueError(
+            f"model must be a Trained or a Transformer with vocabs; got a {type(model).__name__}"
+        )
+    if vocabs is None or len(vocabs) != 2:
+        raise ValueError(
+            "vocabs must be the source and the target vocabulary where model is a bare"
+            f" Transformer; got {'None' if vocabs is None else len(vocabs)}"
+        )
+    words = [Words(vocab.to_list()[len(SPECIALS) :]) for vocab in vocabs]
+    return Trained(model, *vocabs, *words)
+
+
+def check_fits(trained: Trained) -> None:
+    """Refuse a model that the page could not run.
+
+    Args:
+        trained: the model with its words.
+
+    Raises:
+        ValueError: if it is not causal, too large for a page, or its text is split into neither
+            words nor characters.
+    """
+    config = trained.model.config
+    if not isinstance(trained.model, Transformer) or not config.causal:
+        raise ValueError("model must be causal to write word by word; got config.causal = False")
+    if trained.model.num_parameters() > MAX_PARAMETERS:
+        raise ValueError(
+            f"model must have at most {MAX_PARAMETERS:,} parameters to run in a page;"
+            f" got {trained.model.num_parameters():,}"
+        )
+    for name in ("src_tokenizer", "tgt_tokenizer"):
+        if not isinstance(getattr(trained, name), Words | Characters):
+            raise ValueError(
+                f"{name} must be Words or Characters, which the page can split;"
+                f" got {type(getattr(trained, name)).__name__}"
+            )
+
+
+def file_of(trained: Trained, *, shipped: str | None = None) -> bytes:
+    """Return a model as the file that the page reads.
+
+    Args:
+        trained: the model with its words.
+        shipped: the stem of its file, if it comes with the package and is to go as it is.
+
+    Returns:
+        The file's bytes; those of a model that is not shipped are in float32.
+    """
+    if shipped is not None:
+        return (ASSETS / f"{shipped}.safetensors").read_bytes()
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "model.safetensors"
+        trained.save(path, dtype=torch.float32)
+        return path.read_bytes()
+
+
+def known_words(trained: Trained) -> set[str]:
+    """Return the words of a model's source vocabulary.
+
+    Args:
+        trained: the model with its words.
+
+    Returns:
+        All of them but the special tokens.
+    """
+    return set(trained.src_vocab.to_list()[len(SPECIALS) :])
+
+
+def glossary_of(trained: Trained) -> dict[str, list[str]]:
+    """Return what the page says of the words that a model knows.
+
+    Args:
+        trained: the model with its words.
+
+    Returns:
+        For each word that the corpus has too: how it is read and what it means.
+
+    Example:
+        >>> glossary_of(pretrained())["累"]
+        ['lèi', 'tired']
+    """
+    known = known_words(trained)
+    return {word: list(gloss(word)) for word in SOURCE_WORDS if word in known}
+
+
+def sentence_traits(trained: Trained, examples: Sequence[str] | None, max_words: int) -> dict:
+    """Return what the line that a reader writes on needs to know.
+
+    Args:
+        trained: the model with its words.
+        examples: the sentences that a button offers; None draws some from the corpus, those whose
+            words the model knows.
+        max_words: how many words a sentence may have; learned positions may allow fewer.
+
+    Returns:
+        The values of the traits glossary, examples, twins, first and max_words.
+    """
+    known = known_words(trained)
+    if examples is None:
+        examples = [text for text, words in _corpus_examples() if known.issuperset(words)]
+    if trained.model.config.positions == "learned":
+        max_words = min(max_words, trained.model.config.max_len)
+    return {
+        "glossary": glossary_of(trained),
+        "examples": list(examples),
+        "twins": [TIRED.zh, WIDE.zh] if {TIRED.zh, WIDE.zh} <= known else [],
+        "first": RUNNING,
+        "max_words": max_words,
+    }
+
+
+def mean_cross_attention(trained: Trained, text: str) -> tuple[Tensor, list[str], list[str]]:
+    """Translate a sentence, and average where all heads of all layers looked.
+
+    Args:
+        trained: the model with its words.
+        text: the sentence.
+
+    Returns:
+        The weights, (T, S); the tokens of the translation and the meanings of the words of the
+        source, as Matplotlib can draw them.
+    """
+    (found,) = trained.translate([text], need_weights=True)
+    weights = torch.cat([layer[0] for layer in found.weights.cross]).mean(dim=0)
+    rows = [*found.tokens, "(end)"][: len(weights)]
+    words = trained.src_tokenizer.tokenize(text)
+    glossary = glossary_of(trained)
+    columns = [
+        glossary[word][1] if word in glossary else f"word {place}"
+        for place, word in enumerate(words, start=1)
+    ]
+    return (
+        weights,
+        [row if row.isascii() else f"token {place}" for place, row in enumerate(rows, start=1)],
+        [label if len(label) <= 10 else f"{label[:9]}…" for label in columns],
+    )
+
+
+@cache
+def _corpus_examples() -> list[tuple[str, tuple[str, ...]]]:
+    """Draw sentences that are good to look at: not too short, not too long."""
+    pairs = generated(400, seed=11).train
+    fitting = [pair.src for pair in pairs if 6 <= len(pair.src) <= MAX_SRC_LEN]
+    return [("".join(words), words) for words in fitting[:NUM_EXAMPLES]]
