@@ -78,15 +78,15 @@ BAD = {
     ),
     "a negative offset": (
         lambda: SinusoidalPositions(4)(2, offset=-1),
-        "offset must be at least 0; got -1",
+        "offset must be an integer of at least 0; got -1",
     ),
     "an offset in floats": (
         lambda: LearnedPositions(7, 4)(2, offset=1.0),
-        "offset must be an integer; got 1.0",
+        "offset must be an integer of at least 0; got 1.0",
     ),
     "a negative offset, learned": (
         lambda: LearnedPositions(7, 4)(2, offset=-2),
-        "offset must be at least 0; got -2",
+        "offset must be an integer of at least 0; got -2",
     ),
     "too long": (
         lambda: LearnedPositions(7, 4)(3, offset=5),

@@ -48,7 +48,7 @@ def test_the_answer_is_not_in_the_picture_of_a_question():
     [
         (
             lambda: Predict("key", "?", kind="guess"),
-            "kind must be one of number, choice, order, cells; got 'guess'",
+            "kind must be 'number' or 'choice' or 'order' or 'cells'; got 'guess'",
         ),
         (
             lambda: Predict("key", "?", kind="order", options=["one"]),

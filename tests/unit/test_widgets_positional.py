@@ -11,10 +11,10 @@ from attnsteps.widgets import Positions
 SWAPPED = [3, 1, 2, 0]
 
 BAD = {
-    "another width": ({"d_model": 7}, "d_model must be one of 4, 8, 12; got 7"),
+    "another width": ({"d_model": 7}, "d_model must be 4 or 8 or 12; got 7"),
     "another layout": (
         {"layout": "stacked"},
-        "layout must be one of interleaved, concatenated; got 'stacked'",
+        "layout must be 'interleaved' or 'concatenated'; got 'stacked'",
     ),
     "a position too far": ({"position": 32}, "position must lie in [0, 31]; got 32"),
     "a position below 0": ({"position": -1}, "position must lie in [0, 31]; got -1"),

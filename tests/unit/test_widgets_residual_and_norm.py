@@ -17,7 +17,8 @@ BAD = {
     "too strong": ({"strength": 2.5}, "strength must lie in [0.25, 2.0]; got 2.5"),
     "another arrangement": (
         {"arrangement": "mid"},
-        "arrangement must be one of neither, residual, norm, post, pre, pre_final; got 'mid'",
+        "arrangement must be 'neither' or 'residual' or 'norm' or 'post' or 'pre' or 'pre_final';"
+        " got 'mid'",
     ),
     "a negative seed": ({"seed": -1}, "seed must lie in [0, 2147483647]; got -1"),
 }

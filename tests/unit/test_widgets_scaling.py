@@ -18,7 +18,7 @@ BAD = {
     "too many keys": ({"num_keys": 13}, "num_keys must lie in [2, 12]; got 13"),
     "another divisor": (
         {"divisor": "sqrt(d_k)"},
-        "divisor must be one of none, sqrt, d_k; got 'sqrt(d_k)'",
+        "divisor must be 'none' or 'sqrt' or 'd_k'; got 'sqrt(d_k)'",
     ),
     "a negative seed": ({"seed": -1}, "seed must lie in [0, 2147483647]; got -1"),
 }

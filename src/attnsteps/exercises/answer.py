@@ -5,6 +5,8 @@ from typing import Literal
 
 import numpy as np
 
+from attnsteps.shapes import check_choice
+
 Kind = Literal["number", "choice", "order", "cells"]
 Answer = float | int | Sequence[int] | Sequence[Sequence[float]]
 
@@ -33,8 +35,7 @@ def check_answer(kind: Kind, given: Answer, answer: Answer, tolerance: float = 0
         >>> check_answer("order", [0, 2, 1], [0, 1, 2])
         False
     """
-    if kind not in KINDS:
-        raise ValueError(f"kind must be one of {', '.join(KINDS)}; got {kind!r}")
+    check_choice("kind", kind, KINDS)
     got, want = np.asarray(given, dtype=float), np.asarray(answer, dtype=float)
     slack = tolerance if kind in ("number", "cells") else 0.0
     return got.shape == want.shape and bool(np.all(np.abs(got - want) <= slack))

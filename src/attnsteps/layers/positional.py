@@ -6,7 +6,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from attnsteps.shapes import check_integer, check_positive
+from attnsteps.shapes import check_count, check_positive
 
 
 def sinusoidal_positions(
@@ -183,6 +183,4 @@ class LearnedPositions(nn.Module):
 def _check_range(length: int, offset: int) -> None:
     """Refuse to number positions below 0, or none."""
     check_positive("length", length)
-    check_integer("offset", offset)
-    if offset < 0:
-        raise ValueError(f"offset must be at least 0; got {offset}")
+    check_count("offset", offset)

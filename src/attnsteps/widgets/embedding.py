@@ -7,6 +7,7 @@ import traitlets
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike, NDArray
 
+from attnsteps.shapes import check_between
 from attnsteps.widgets.base import Widget
 from attnsteps.widgets.bundle import bundle, styles
 
@@ -78,10 +79,7 @@ class EmbeddingSpace(Widget):
 
     @traitlets.validate("selected")
     def _validate_selected(self, proposal: dict) -> int:
-        if not 0 <= proposal["value"] < len(self.words):
-            raise ValueError(
-                f"selected must lie in [0, {len(self.words) - 1}]; got {proposal['value']!r}"
-            )
+        check_between("selected", proposal["value"], 0, len(self.words) - 1)
         return proposal["value"]
 
     def nearest(self, count: int = 8) -> list[str]:

@@ -14,6 +14,7 @@ from attnsteps.layers.attention import scaled_dot_product_attention
 from attnsteps.layers.positional import sinusoidal_positions
 from attnsteps.plotting.style import COLOURS, DIVERGING
 from attnsteps.running_example import SENTENCE, W_K, W_Q, W_V, Word, toy_embeddings
+from attnsteps.shapes import check_between, check_choice
 from attnsteps.widgets.base import Widget
 from attnsteps.widgets.bundle import bundle, styles
 
@@ -25,6 +26,9 @@ WIDTHS = (4, 8, 12)
 #: Positions in the picture, and how far the two sliders reach: together they stay within it.
 LENGTH, LAST_POSITION, LAST_STEP = 48, 31, 16
 MIN_WORDS, MAX_WORDS = 2, 8
+
+_RANGES = {"position": (0, LAST_POSITION), "step": (0, LAST_STEP)}
+_CHOICES = {"d_model": WIDTHS, "layout": LAYOUTS}
 
 
 class Positions(Widget):
@@ -76,15 +80,9 @@ class Positions(Widget):
         if not MIN_WORDS <= len(words) <= MAX_WORDS:
             raise ValueError(f"words must be {MIN_WORDS} to {MAX_WORDS} words; got {len(words)}")
         x = toy_embeddings(words)
-        order = list(range(len(words)) if order is None else order)
-        _check_order(order, len(words))
-        _check_choice("d_model", d_model, WIDTHS)
-        _check_choice("layout", layout, LAYOUTS)
-        _check_range("position", position, LAST_POSITION)
-        _check_range("step", step, LAST_STEP)
         super().__init__(
             words=[[word.zh, word.gloss] for word in words],
-            order=order,
+            order=list(range(len(words)) if order is None else order),
             d_model=d_model,
             layout=layout,
             position=position,
@@ -97,23 +95,22 @@ class Positions(Widget):
 
     @traitlets.validate("order")
     def _validate_order(self, proposal: dict) -> list[int]:
-        return _check_order(proposal["value"], len(self.words))
+        order, places = proposal["value"], list(range(len(self.words)))
+        if sorted(order) != places:
+            raise ValueError(f"order must hold each of 0..{places[-1]} once; got {order}")
+        return order
 
-    @traitlets.validate("d_model")
-    def _validate_d_model(self, proposal: dict) -> int:
-        return _check_choice("d_model", proposal["value"], WIDTHS)
+    @traitlets.validate(*_CHOICES)
+    def _validate_choice(self, proposal: dict) -> int | str:
+        name, value = proposal["trait"].name, proposal["value"]
+        check_choice(name, value, _CHOICES[name])
+        return value
 
-    @traitlets.validate("layout")
-    def _validate_layout(self, proposal: dict) -> str:
-        return _check_choice("layout", proposal["value"], LAYOUTS)
-
-    @traitlets.validate("position")
-    def _validate_position(self, proposal: dict) -> int:
-        return _check_range("position", proposal["value"], LAST_POSITION)
-
-    @traitlets.validate("step")
-    def _validate_step(self, proposal: dict) -> int:
-        return _check_range("step", proposal["value"], LAST_STEP)
+    @traitlets.validate(*_RANGES)
+    def _validate_range(self, proposal: dict) -> int:
+        name, value = proposal["trait"].name, proposal["value"]
+        check_between(name, value, *_RANGES[name])
+        return value
 
     @property
     def table(self) -> Tensor:
@@ -179,24 +176,3 @@ def _draw_clock(ax: Axes, hands: Tensor) -> None:
         ax.plot([0, sine], [0, cosine], color=colour, linestyle=dash)
     ax.set(aspect="equal", xlim=(-1.1, 1.1), ylim=(-1.1, 1.1))
     ax.axis("off")
-
-
-def _check_order(order: list[int], length: int) -> list[int]:
-    """Refuse what does not name each place once."""
-    if sorted(order) != list(range(length)):
-        raise ValueError(f"order must hold each of 0..{length - 1} once; got {list(order)}")
-    return order
-
-
-def _check_choice(name: str, value: object, choices: Sequence[object]) -> object:
-    """Refuse what is not on offer."""
-    if value not in choices:
-        raise ValueError(f"{name} must be one of {', '.join(map(str, choices))}; got {value!r}")
-    return value
-
-
-def _check_range(name: str, value: int, high: int) -> int:
-    """Refuse a number outside 0 … high."""
-    if not 0 <= value <= high:
-        raise ValueError(f"{name} must lie in [0, {high}]; got {value!r}")
-    return value

@@ -7,6 +7,7 @@ from matplotlib.figure import Figure
 
 from attnsteps.exercises.answer import KINDS, Answer, Kind
 from attnsteps.plotting.card import card
+from attnsteps.shapes import check_choice
 from attnsteps.widgets.base import Widget
 from attnsteps.widgets.bundle import bundle, styles
 
@@ -36,8 +37,7 @@ def question_spec(
     Raises:
         ValueError: kind is unknown, or options, rows or columns do not fit it.
     """
-    if kind not in KINDS:
-        raise ValueError(f"kind must be one of {', '.join(KINDS)}; got {kind!r}")
+    check_choice("kind", kind, KINDS)
     if kind in ("choice", "order") and len(options) < 2:
         raise ValueError(f"options must be at least 2 for kind {kind!r}; got {len(options)}")
     if kind == "cells" and not (rows and columns):

@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 from torch import nn
 
+from attnsteps.shapes import check_between, check_choice
 from attnsteps.widgets.base import Widget
 from attnsteps.widgets.bundle import bundle, styles
 from attnsteps.widgets.random import normals
@@ -27,8 +28,7 @@ ARRANGEMENTS: dict[Arrangement, str] = {
 Profile = tuple[NDArray[np.float64], NDArray[np.float64], float]
 
 _WORDS, _WIDTH, _MOST_LAYERS = 8, 32, 48
-_LEAST, _MOST = 0.25, 2.0
-_LARGEST_SEED = 2**31 - 1
+_RANGES = {"depth": (1, _MOST_LAYERS), "strength": (0.25, 2.0), "seed": (0, 2**31 - 1)}
 
 
 class ResidualAndNorm(Widget):
@@ -61,27 +61,18 @@ class ResidualAndNorm(Widget):
         arrangement: Arrangement = "neither",
         seed: int = 1,
     ) -> None:
-        _check_range("depth", depth, 1, _MOST_LAYERS)
-        _check_range("strength", strength, _LEAST, _MOST)
-        _check_arrangement(arrangement)
-        _check_range("seed", seed, 0, _LARGEST_SEED)
         super().__init__(depth=depth, strength=strength, arrangement=arrangement, seed=seed)
 
-    @traitlets.validate("depth")
-    def _validate_depth(self, proposal: dict) -> int:
-        return _check_range("depth", proposal["value"], 1, _MOST_LAYERS)
-
-    @traitlets.validate("strength")
-    def _validate_strength(self, proposal: dict) -> float:
-        return _check_range("strength", proposal["value"], _LEAST, _MOST)
+    @traitlets.validate(*_RANGES)
+    def _validate_range(self, proposal: dict) -> float:
+        name, value = proposal["trait"].name, proposal["value"]
+        check_between(name, value, *_RANGES[name])
+        return value
 
     @traitlets.validate("arrangement")
     def _validate_arrangement(self, proposal: dict) -> str:
-        return _check_arrangement(proposal["value"])
-
-    @traitlets.validate("seed")
-    def _validate_seed(self, proposal: dict) -> int:
-        return _check_range("seed", proposal["value"], 0, _LARGEST_SEED)
+        check_choice("arrangement", proposal["value"], ARRANGEMENTS)
+        return proposal["value"]
 
     def profile(self, arrangement: Arrangement) -> Profile:
         """Return what the widget shows under an arrangement.
@@ -174,19 +165,3 @@ def _norm(x: torch.Tensor) -> torch.Tensor:
 
 def _rms(values: torch.Tensor) -> torch.Tensor:
     return values.detach().square().mean().sqrt()
-
-
-def _check_range(name: str, value: float, low: float, high: float) -> float:
-    """Refuse a number outside low … high."""
-    if not low <= value <= high:
-        raise ValueError(f"{name} must lie in [{low}, {high}]; got {value!r}")
-    return value
-
-
-def _check_arrangement(arrangement: str) -> str:
-    """Refuse an unknown arrangement."""
-    if arrangement not in ARRANGEMENTS:
-        raise ValueError(
-            f"arrangement must be one of {', '.join(ARRANGEMENTS)}; got {arrangement!r}"
-        )
-    return arrangement

@@ -7,6 +7,7 @@ import traitlets
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from attnsteps.shapes import check_between, check_choice
 from attnsteps.widgets.base import Widget
 from attnsteps.widgets.bundle import bundle, styles
 from attnsteps.widgets.random import normals
@@ -15,8 +16,8 @@ Divisor = Literal["none", "sqrt", "d_k"]
 
 DIVISORS: tuple[Divisor, ...] = ("none", "sqrt", "d_k")
 
-_QUERIES, _FEWEST_KEYS, _MOST_KEYS, _MOST_WIDTH = 200, 2, 12, 512
-_LARGEST_SEED = 2**31 - 1
+_QUERIES, _MOST_KEYS, _MOST_WIDTH = 200, 12, 512
+_RANGES = {"d_k": (1, _MOST_WIDTH), "num_keys": (2, _MOST_KEYS), "seed": (0, 2**31 - 1)}
 
 
 class Scaling(Widget):
@@ -44,27 +45,18 @@ class Scaling(Widget):
     def __init__(
         self, *, d_k: int = 64, num_keys: int = 8, divisor: Divisor = "sqrt", seed: int = 1
     ) -> None:
-        _check_range("d_k", d_k, 1, _MOST_WIDTH)
-        _check_range("num_keys", num_keys, _FEWEST_KEYS, _MOST_KEYS)
-        _check_divisor(divisor)
-        _check_range("seed", seed, 0, _LARGEST_SEED)
         super().__init__(d_k=d_k, num_keys=num_keys, divisor=divisor, seed=seed)
 
-    @traitlets.validate("d_k")
-    def _validate_d_k(self, proposal: dict) -> int:
-        return _check_range("d_k", proposal["value"], 1, _MOST_WIDTH)
-
-    @traitlets.validate("num_keys")
-    def _validate_num_keys(self, proposal: dict) -> int:
-        return _check_range("num_keys", proposal["value"], _FEWEST_KEYS, _MOST_KEYS)
+    @traitlets.validate(*_RANGES)
+    def _validate_range(self, proposal: dict) -> int:
+        name, value = proposal["trait"].name, proposal["value"]
+        check_between(name, value, *_RANGES[name])
+        return value
 
     @traitlets.validate("divisor")
     def _validate_divisor(self, proposal: dict) -> str:
-        return _check_divisor(proposal["value"])
-
-    @traitlets.validate("seed")
-    def _validate_seed(self, proposal: dict) -> int:
-        return _check_range("seed", proposal["value"], 0, _LARGEST_SEED)
+        check_choice("divisor", proposal["value"], DIVISORS)
+        return proposal["value"]
 
     def scores(self, divisor: Divisor) -> NDArray[np.float64]:
         """Return the scores that the widget shows under a divisor.
@@ -99,17 +91,3 @@ class Scaling(Widget):
             column[1].grid(axis="x", visible=False)
         figure.suptitle(f"$d_k$ = {self.d_k}, {self.num_keys} keys", fontsize=11)
         return figure
-
-
-def _check_range(name: str, value: int, low: int, high: int) -> int:
-    """Refuse a number outside low … high."""
-    if not low <= value <= high:
-        raise ValueError(f"{name} must lie in [{low}, {high}]; got {value!r}")
-    return value
-
-
-def _check_divisor(divisor: str) -> str:
-    """Refuse an unknown divisor."""
-    if divisor not in DIVISORS:
-        raise ValueError(f"divisor must be one of {', '.join(DIVISORS)}; got {divisor!r}")
-    return divisor

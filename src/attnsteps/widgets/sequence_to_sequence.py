@@ -5,6 +5,7 @@ import traitlets
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from attnsteps.shapes import check_between, check_choice
 from attnsteps.widgets.base import Widget
 from attnsteps.widgets.bundle import bundle, styles
 from attnsteps.widgets.random import uniform
@@ -18,7 +19,7 @@ SENTENCE = tuple(_TEXT.split())
 #: The sentence's words, and others that could be mistaken for them.
 VOCABULARY = (*dict.fromkeys(SENTENCE), *_OTHERS.split())
 
-_LARGEST_SEED = 2**31 - 1
+_RANGES = {"count": (1, len(SENTENCE)), "seed": (0, 2**31 - 1), "asked": (0, len(SENTENCE) - 1)}
 
 
 class ContextBottleneck(Widget):
@@ -48,14 +49,18 @@ class ContextBottleneck(Widget):
     vocabulary = traitlets.List(traitlets.Unicode(), list(VOCABULARY)).tag(sync=True)
 
     def __init__(self, *, count: int = 8, width: int = 32, seed: int = 1, asked: int = 3) -> None:
-        checked = {"count": count, "width": width, "seed": seed, "asked": asked}
-        for name, value in checked.items():
-            _check(name, value)
-        super().__init__(**checked)
+        super().__init__(count=count, width=width, seed=seed, asked=asked)
 
-    @traitlets.validate("count", "width", "seed", "asked")
-    def _validate(self, proposal: dict) -> int:
-        return _check(proposal["trait"].name, proposal["value"])
+    @traitlets.validate(*_RANGES)
+    def _validate_range(self, proposal: dict) -> int:
+        name, value = proposal["trait"].name, proposal["value"]
+        check_between(name, value, *_RANGES[name])
+        return value
+
+    @traitlets.validate("width")
+    def _validate_width(self, proposal: dict) -> int:
+        check_choice("width", proposal["value"], WIDTHS)
+        return proposal["value"]
 
     def read_back(self) -> tuple[list[str], list[str]]:
         """Return the words that are read back, from the one vector and by attention."""
@@ -116,16 +121,3 @@ def signs(
     drawn = uniform(seed, (num_words + num_places) * width).reshape(-1, width)
     vectors = np.where(drawn < 0.5, -1.0, 1.0)
     return vectors[:num_words], vectors[num_words:]
-
-
-def _check(name: str, value: int) -> int:
-    """Refuse a number outside its range."""
-    if name == "width":
-        if value not in WIDTHS:
-            raise ValueError(f"width must be one of {', '.join(map(str, WIDTHS))}; got {value!r}")
-        return value
-    low = 1 if name == "count" else 0
-    high = {"count": len(SENTENCE), "seed": _LARGEST_SEED, "asked": len(SENTENCE) - 1}[name]
-    if not low <= value <= high:
-        raise ValueError(f"{name} must lie in [{low}, {high}]; got {value!r}")
-    return value

@@ -19,14 +19,14 @@ from attnsteps.running_example import (
     W_Q,
     toy_embeddings,
 )
+from attnsteps.shapes import check_between, check_choice
 from attnsteps.widgets.base import Widget
 from attnsteps.widgets.bundle import bundle, styles
 
 _WORDS = (ANIMAL, STREET, TIRED, BECAUSE, CROSS, NOT)
 _FEWEST, _MOST, _SHOWN = 2, len(_WORDS), 3
-_LARGEST_SCORE = 10.0
-_COLDEST, _HOTTEST = 0.1, 10.0
-_LARGEST_SHIFT = 1000.0
+_LARGEST_SCORE = 10
+_RANGES = {"temperature": (0.1, 10), "shift": (-1000, 1000)}
 _FORMATS = ("float64", "float32", "float16")
 
 
@@ -74,14 +74,10 @@ class Softmax(Widget):
     ) -> None:
         spare = _scores_of_tired()
         scores = spare[:_SHOWN] if logits is None else list(logits)
-        _check_logits(scores)
         if len(excluded) > len(scores):
             raise ValueError(
                 f"excluded must name at most the {len(scores)} scores; got {len(excluded)}"
             )
-        _check_range("temperature", temperature, _COLDEST, _HOTTEST)
-        _check_range("shift", shift, -_LARGEST_SHIFT, _LARGEST_SHIFT)
-        _check_format(number_format)
         super().__init__(
             logits=scores,
             temperature=temperature,
@@ -94,20 +90,23 @@ class Softmax(Widget):
 
     @traitlets.validate("logits")
     def _validate_logits(self, proposal: dict) -> list[float]:
-        _check_logits(proposal["value"])
-        return proposal["value"]
+        logits = proposal["value"]
+        if not _FEWEST <= len(logits) <= _MOST:
+            raise ValueError(f"logits must be {_FEWEST} to {_MOST} scores; got {len(logits)}")
+        for i, score in enumerate(logits):
+            check_between(f"logits[{i}]", score, -_LARGEST_SCORE, _LARGEST_SCORE)
+        return logits
 
-    @traitlets.validate("temperature")
-    def _validate_temperature(self, proposal: dict) -> float:
-        return _check_range("temperature", proposal["value"], _COLDEST, _HOTTEST)
-
-    @traitlets.validate("shift")
-    def _validate_shift(self, proposal: dict) -> float:
-        return _check_range("shift", proposal["value"], -_LARGEST_SHIFT, _LARGEST_SHIFT)
+    @traitlets.validate(*_RANGES)
+    def _validate_range(self, proposal: dict) -> float:
+        name, value = proposal["trait"].name, proposal["value"]
+        check_between(name, value, *_RANGES[name])
+        return value
 
     @traitlets.validate("number_format")
-    def _validate_format(self, proposal: dict) -> str:
-        return _check_format(proposal["value"])
+    def _validate_number_format(self, proposal: dict) -> str:
+        check_choice("number_format", proposal["value"], _FORMATS)
+        return proposal["value"]
 
     def weights(self) -> list[float]:
         """Return the present weights, computed by the package in float64."""
@@ -127,27 +126,3 @@ class Softmax(Widget):
             title=f"softmax of {scores}, T = {self.temperature:g}", ylabel="weight", ylim=(0, 1.1)
         )
         return figure
-
-
-def _check_logits(logits: Sequence[float]) -> None:
-    """Refuse too few or too many scores, and scores that the sliders could not show."""
-    if not _FEWEST <= len(logits) <= _MOST:
-        raise ValueError(f"logits must be {_FEWEST} to {_MOST} scores; got {len(logits)}")
-    for i, score in enumerate(logits):
-        _check_range(f"logits[{i}]", score, -_LARGEST_SCORE, _LARGEST_SCORE)
-
-
-def _check_range(name: str, value: float, low: float, high: float) -> float:
-    """Refuse a number outside [low, high], NaN included."""
-    if not low <= value <= high:
-        raise ValueError(f"{name} must lie in [{low:g}, {high:g}]; got {value!r}")
-    return value
-
-
-def _check_format(number_format: str) -> str:
-    """Refuse an unknown number format."""
-    if number_format not in _FORMATS:
-        raise ValueError(
-            f"number_format must be one of {', '.join(_FORMATS)}; got {number_format!r}"
-        )
-    return number_format

@@ -8,7 +8,7 @@ import traitlets
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from attnsteps.shapes import check_choice
+from attnsteps.shapes import check_between, check_choice
 from attnsteps.text.byte_pairs import BytePairs
 from attnsteps.text.corpus import SOURCE_WORDS, TARGET_WORDS, generated
 from attnsteps.text.tokenizer import Characters, Words
@@ -114,10 +114,7 @@ class TokenizerLab(Widget):
 
     @traitlets.validate("num_merges")
     def _validate_merges(self, proposal: dict) -> int:
-        if not 0 <= proposal["value"] <= MOST_MERGES:
-            raise ValueError(
-                f"num_merges must lie in [0, {MOST_MERGES}]; got {proposal['value']!r}"
-            )
+        check_between("num_merges", proposal["value"], 0, MOST_MERGES)
         return proposal["value"]
 
     @property
