@@ -1,4 +1,5 @@
 // Type words, see who attends to whom, and how each number came about.
+import { setText } from "./drawing.js";
 import { button, checkbox, choice, el, fmt, frame, matrixTable, status, uid } from "./ui.js";
 import { attention } from "./maths/attention.js";
 import { spellingVector } from "./maths/spelling.js";
@@ -27,10 +28,6 @@ function term(value) {
 function sum(terms) {
   if (terms.length <= MOST) return terms.join(" + ");
   return `${terms.slice(0, TERMS).join(" + ")} + … (${terms.length - TERMS} more)`;
-}
-
-function put(node, text) {
-  if (node.textContent !== text) node.textContent = text;
 }
 
 function render({ model, el: host }) {
@@ -121,14 +118,14 @@ function render({ model, el: host }) {
   function title(view, text) {
     const { node } = tables[view];
     node.setAttribute("aria-label", text);
-    put(node.firstChild.caption, text);
+    setText(node.firstChild.caption, text);
     [...node.firstChild.rows].forEach((row, r) => {
       row.hidden = r > now.words.length;
-      if (r) put(row.cells[0], now.words[r - 1] ?? "");
+      if (r) setText(row.cells[0], now.words[r - 1] ?? "");
       if (view === "context") return;
       [...row.cells].forEach((cell, c) => {
         cell.hidden = c > now.words.length;
-        if (c && !r) put(cell, now.words[c - 1] ?? "");
+        if (c && !r) setText(cell, now.words[c - 1] ?? "");
       });
     });
   }
@@ -146,7 +143,7 @@ function render({ model, el: host }) {
       [...tables[view].node.firstChild.rows[0].cells].forEach((cell, c) => cell.classList.toggle("ax-here", here && c === j + 1));
     }
     const text = inContext ? mixed(i, j) : weighed(i, j);
-    lines.forEach((line, n) => { put(line, text[n] ?? ""); line.hidden = n >= text.length; });
+    lines.forEach((line, n) => { setText(line, text[n] ?? ""); line.hidden = n >= text.length; });
   }
 
   function weighed(i, j) {

@@ -1,4 +1,5 @@
 // A map of word vectors before and after learning, the nearest words, and the look-up by a one-hot vector.
+import { setText, shape } from "./drawing.js";
 import { choice, el, fmt, frame, matrixTable, status } from "./ui.js";
 import { matmul } from "./maths/linear.js";
 import { cosine, nearest, oneHot } from "./maths/neighbours.js";
@@ -7,23 +8,12 @@ const BOX = { width: 640, height: 400, pad: 26 };
 const NEAR = 8;
 const SHOWN = 6; // so many rows and columns of the table are written out
 
-function svg(tag, props, ...children) {
-  const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
-  for (const [name, value] of Object.entries(props)) node.setAttribute(name, value);
-  node.append(...children);
-  return node;
-}
-
-function setText(node, text) {
-  if (node.textContent !== text) node.textContent = text;
-}
-
 /** Every word as a point; the chosen one and its neighbours are written out. */
 function map(words, onpick) {
-  const marks = words.map(() => svg("circle", { r: 3.5, class: "aw-em-point" }));
-  const names = words.map((word) => svg("text", { class: "aw-em-name" }, word));
-  const links = Array.from({ length: NEAR }, () => svg("line", { class: "aw-em-link" }));
-  const node = svg("svg", { viewBox: `0 0 ${BOX.width} ${BOX.height}`, role: "img", class: "aw-em-map" },
+  const marks = words.map(() => shape("circle", { r: 3.5, class: "aw-em-point" }));
+  const names = words.map((word) => shape("text", { class: "aw-em-name" }, word));
+  const links = Array.from({ length: NEAR }, () => shape("line", { class: "aw-em-link" }));
+  const node = shape("svg", { viewBox: `0 0 ${BOX.width} ${BOX.height}`, role: "img", class: "aw-em-map" },
     ...links, ...marks, ...names);
   let places = [];
   /** Write a name only where it covers no name that matters more. */

@@ -78,6 +78,12 @@ export function startEngine(jobs, source, address) {
   };
 }
 
+/** A copy of a file that a trait holds, to be given away. */
+export function fileOf(view) {
+  if (view.byteLength === 0) throw new Error("The weights could not be fetched. Reloading the page may help.");
+  return view.buffer.slice(view.byteOffset, view.byteOffset + view.byteLength);
+}
+
 function openWorker(source, address) {
   try {
     const url = source ? URL.createObjectURL(new Blob([source], { type: "text/javascript" })) : address;

@@ -1,4 +1,5 @@
 // Two inputs, up to three hidden units, one output: where each unit switches on, and what comes out.
+import { setText, shape } from "./drawing.js";
 import { button, checkbox, choice, el, fmt, frame, slider, status } from "./ui.js";
 import { hiddenUnits, switchLine } from "./maths/hidden_units.js";
 
@@ -12,33 +13,22 @@ const GOALS = {
   xor: { name: "one of them, not both", wanted: [0, 1, 1, 0] },
 };
 
-function svg(tag, props, ...children) {
-  const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
-  for (const [name, value] of Object.entries(props)) node.setAttribute(name, value);
-  node.append(...children);
-  return node;
-}
-
-function setText(node, text) {
-  if (node.textContent !== text) node.textContent = text;
-}
-
 const place = (value) => ((value - LOW) / (HIGH - LOW)) * SIZE;
 
 /** The square of all inputs: patches tinted by the output, a line for each unit, the corners. */
 function plane(unitCount, onpick) {
   const step = SIZE / CELLS;
-  const patches = Array.from({ length: CELLS * CELLS }, (_, i) => svg("rect", {
+  const patches = Array.from({ length: CELLS * CELLS }, (_, i) => shape("rect", {
     x: (i % CELLS) * step, y: SIZE - (Math.floor(i / CELLS) + 1) * step, width: step + 0.3, height: step + 0.3,
   }));
-  const lines = Array.from({ length: unitCount }, () => svg("line", { class: "aw-ff-line" }));
-  const names = Array.from({ length: unitCount }, (_, u) => svg("text", { class: "aw-ff-name" }, String(u + 1)));
+  const lines = Array.from({ length: unitCount }, () => shape("line", { class: "aw-ff-line" }));
+  const names = Array.from({ length: unitCount }, (_, u) => shape("text", { class: "aw-ff-name" }, String(u + 1)));
   const corners = CORNERS.map(([x, y]) => ({
-    circle: svg("circle", { cx: place(x), cy: SIZE - place(y), r: 19, class: "aw-ff-corner" }),
-    text: svg("text", { x: place(x), y: SIZE - place(y) + 5, class: "aw-ff-value" }),
+    circle: shape("circle", { cx: place(x), cy: SIZE - place(y), r: 19, class: "aw-ff-corner" }),
+    text: shape("text", { x: place(x), y: SIZE - place(y) + 5, class: "aw-ff-value" }),
   }));
-  const here = svg("path", { class: "aw-ff-here" });
-  const node = svg("svg", { viewBox: `0 0 ${SIZE} ${SIZE}`, role: "img", class: "aw-ff-plane" },
+  const here = shape("path", { class: "aw-ff-here" });
+  const node = shape("svg", { viewBox: `0 0 ${SIZE} ${SIZE}`, role: "img", class: "aw-ff-plane" },
     ...patches, ...lines, ...names, ...corners.flatMap(({ circle, text }) => [circle, text]), here);
   node.addEventListener("click", (event) => {
     const box = node.getBoundingClientRect();

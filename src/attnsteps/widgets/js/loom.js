@@ -1,8 +1,11 @@
 // Two columns of words, the source and its translation, and between them a thread for every look.
+import { shape } from "./drawing.js";
 import { el } from "./ui.js";
 
+/** Every attention that is drawn, and where it looks. */
+export const LOOKS = { cross: "to the source", decoder: "to the words before", encoder: "within the source" };
+
 const FAINTEST = 0.04; // weights below this are not drawn
-const SVG = "http://www.w3.org/2000/svg";
 
 /**
  * @param {{onsource: (n: number) => void, ontarget: (n: number) => void}} options
@@ -10,11 +13,8 @@ const SVG = "http://www.w3.org/2000/svg";
 export function loom({ onsource, ontarget }) {
   const source = el("ol", { class: "lo-words lo-source", "aria-label": "The source: words, how they are read, what they mean" });
   const target = el("ol", { class: "lo-words lo-target", "aria-label": "The translation, with the probability of each word" });
-  const threads = document.createElementNS(SVG, "svg");
-  threads.setAttribute("class", "lo-threads");
-  threads.setAttribute("aria-hidden", "true"); // the table of weights says the same
-  const node = el("div", { class: "lo" }, source, target);
-  node.append(threads);
+  const threads = shape("svg", { class: "lo-threads", "aria-hidden": "true" }); // the table of weights says the same
+  const node = el("div", { class: "lo" }, source, target, threads);
   const start = el("li", { class: "lo-start" }, el("span", {}, "start"));
   let last = null; // what update was given
   let [sourceButtons, targetButtons] = [[], []];
@@ -57,7 +57,7 @@ export function loom({ onsource, ontarget }) {
   }
 
   /**
-   * @param {{kind: string, shown: number, place: number|null, sourcePlace: number|null, rows: number[][]}} state
+   * @param {{kind: keyof LOOKS, shown: number, place: number|null, sourcePlace: number|null, rows: number[][]}} state
    *        kind: which attention; shown: how many target words are there; place, sourcePlace: the chosen
    *        words; rows: the weights of every query
    */
@@ -94,10 +94,10 @@ export function loom({ onsource, ontarget }) {
       row.forEach((weight, j) => {
         if (i === chosen) touched[j] = weight;
         if (weight < FAINTEST) return;
-        const path = document.createElementNS(SVG, "path");
-        const shape = kind === "cross" ? thread(queries[i], keys[j]) : arc(queries[i], keys[j], kind === "encoder" ? 1 : -1, right - left);
-        path.setAttribute("d", shape);
-        path.setAttribute("class", chosen === null || i === chosen ? "lo-thread" : "lo-thread lo-far");
+        const path = shape("path", {
+          d: kind === "cross" ? thread(queries[i], keys[j]) : arc(queries[i], keys[j], kind === "encoder" ? 1 : -1, right - left),
+          class: chosen === null || i === chosen ? "lo-thread" : "lo-thread lo-far",
+        });
         path.style.strokeWidth = `${(0.6 + 6 * weight).toFixed(2)}px`;
         path.style.strokeOpacity = (0.15 + 0.8 * weight).toFixed(2);
         paths.push(path);
@@ -118,6 +118,12 @@ export function loom({ onsource, ontarget }) {
     topOf: (n) => targetButtons[n].offsetTop,
     close: () => resized.disconnect(),
   };
+}
+
+/** A probability as it stands beside a word. */
+export function asPercent(probability) {
+  const value = 100 * probability;
+  return value >= 99.95 ? "100 %" : value < 0.1 ? "< 0.1 %" : `${value.toFixed(value < 10 || value > 99 ? 1 : 0)} %`;
 }
 
 function thread([x1, y1], [x2, y2]) {

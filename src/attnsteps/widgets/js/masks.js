@@ -1,4 +1,5 @@
 // Draw a mask; see the weights under it, and who really sees whom.
+import { setText } from "./drawing.js";
 import { button, checkbox, choice, el, fmt, frame, matrixTable } from "./ui.js";
 import { diagnoseMask, fits, maskedAttention, presetMask, whoSeesWhom } from "./maths/masks.js";
 
@@ -87,7 +88,7 @@ function render({ model, el: host }) {
       const [good, text] = lines[n] ?? [true, ""];
       const said = text && `${good ? "✓" : "✗"} ${text}`;
       line.hidden = !text;
-      if (line.textContent !== said) line.textContent = said;
+      setText(line, said);
       line.className = good ? "aw-good" : "aw-bad";
     });
   }
@@ -117,7 +118,7 @@ function render({ model, el: host }) {
 }
 
 function write(cell, text, kind) {
-  if (cell.textContent !== text) cell.textContent = text;
+  setText(cell, text);
   cell.style.setProperty("--amount", text === "yes" ? "0.45" : "0");
   cell.classList.toggle("ml-leak", kind === "leak");
   cell.classList.toggle("ml-lost", kind === "lost");

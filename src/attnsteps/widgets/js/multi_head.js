@@ -1,27 +1,19 @@
 // Every head of the trained encoder on the reader's sentence; and how a tensor is cut into heads,
 // attended and merged, with the memory beneath it.
-import { composer } from "./composer.js";
-import { serveJobs, startEngine } from "./engine.js";
+import { setText, shape } from "./drawing.js";
+import { fileOf, serveJobs, startEngine } from "./engine.js";
 import { looking } from "./looking.js";
 import { headSteps, pieceOf, runsOf } from "./maths/heads.js";
-import { splitWords } from "./maths/words.js";
 import { describePiece, pieces } from "./pieces.js";
+import { sentenceLine, strangeNote } from "./sentence_line.js";
 import { button, choice, el, frame, matrixTable, status, uid } from "./ui.js";
 import { weightTable } from "./weight_table.js";
 
 serveJobs(looking);
 
-const [NUM_SPECIALS, UNKNOWN] = [5, 3]; // as in attnsteps.text.vocab
 const FAINT = 0.02; // weights below this are not drawn
-const NAMESPACE = "http://www.w3.org/2000/svg";
 const STATE = ["text", "layer", "head", "place", "step"];
 const NUM_STEPS = 7;
-
-function shape(tag, props) {
-  const node = document.createElementNS(NAMESPACE, tag);
-  for (const [name, value] of Object.entries(props)) node.setAttribute(name, value);
-  return node;
-}
 
 /** One head at a glance: a square for every look. */
 function headCard(onclick) {
@@ -53,12 +45,10 @@ function headCard(onclick) {
 function render({ model, el: host }) {
   const key = uid();
   const engine = startEngine(looking, model.get("_esm"), import.meta.url);
-  const glossary = model.get("glossary");
   const examples = model.get("examples");
   const root = frame(host, "Heads");
   root.classList.add("tr", "mh");
   let known = null; // {config, srcTokens, splitter} once the model is there
-  let entries = Object.entries(glossary).map(([zh, [pinyin, gloss]]) => [zh, pinyin, gloss]);
   let now = null; // {words, weights, layers}
   let asked = 0;
   let cards = []; // [layer][head]
@@ -69,16 +59,11 @@ function render({ model, el: host }) {
     for (const [trait, value] of Object.entries(values)) model.set(trait, value);
     model.save_changes();
   }
-  const gloss = (word) => (/\p{L}/u.test(word) ? glossary[word]?.[1] ?? "" : "");
-  const named = (word) => (gloss(word) ? `${word} ${gloss(word)}` : word);
   const within = (value, count) => Math.max(0, Math.min(count - 1, value));
 
   // ── The sentence ─────────────────────────────────────────────────────────────────────────────
-  const line = composer({
-    label: "A sentence in Chinese. You can also type pinyin or English, and pick a word.",
-    entries: () => entries,
-    onchange: (text) => { if (text !== model.get("text")) ask({ text }); },
-  });
+  const line = sentenceLine({ model, onchange: (text) => ask({ text }) });
+  const named = (word) => [word, line.gloss(word)].filter(Boolean).join(" ");
   const said = status();
   let nextExample = 0;
   function another() {
@@ -87,14 +72,8 @@ function render({ model, el: host }) {
     if (text === model.get("text")) another();
     else ask({ text });
   }
-  const [one, other] = model.get("twins");
-  const swapTwins = () => {
-    const text = model.get("text");
-    const [from, to] = text.includes(one) ? [one, other] : [other, one];
-    ask({ text: text.includes(from) ? text.replace(from, to) : model.get("first") });
-  };
   const buttons = el("div", { class: "aw-row tr-buttons" },
-    one ? button(`${one} ↔ ${other}`, swapTwins, { "aria-label": `Swap ${one} (${gloss(one)}) and ${other} (${gloss(other)})` }) : "",
+    line.twinsButton((text) => ask({ text })) ?? "",
     examples.length > 1 ? button("Another sentence", another) : "");
 
   // ── Every head ───────────────────────────────────────────────────────────────────────────────
@@ -135,9 +114,8 @@ function render({ model, el: host }) {
   // ── Asking and showing ───────────────────────────────────────────────────────────────────────
   async function look() {
     if (!known) return;
-    const text = model.get("text");
-    line.set(text);
-    const words = known.splitter.kind === "Characters" ? [...text] : splitWords(text, known.splitter.known);
+    line.show();
+    const { words, ids, strange } = line.read(known);
     const most = model.get("max_words");
     const number = asked += 1;
     if (words.length === 0 || words.length > most) {
@@ -146,7 +124,6 @@ function render({ model, el: host }) {
         : "There is nothing to look at yet. Type a word.");
       return;
     }
-    const ids = words.map((word) => known.srcTokens.indexOf(word)).map((id) => (id < NUM_SPECIALS ? UNKNOWN : id));
     let result;
     try {
       result = await engine.run("look", { key, ids });
@@ -156,9 +133,7 @@ function render({ model, el: host }) {
       return;
     }
     if (number !== asked) return; // the reader has gone on meanwhile
-    const strange = [...new Set(words.filter((_, n) => ids[n] === UNKNOWN))];
-    said.say(strange.length === 0 ? "" : `Not among the ${known.srcTokens.length - NUM_SPECIALS} words this model knows: ${strange.join(", ")}. `
-      + `${strange.length > 1 ? "They are all" : "It is"} read as the sign for an unknown word.`);
+    said.say(strangeNote(strange, known));
     now = { ...result, words };
     makeWords(words);
     makeCards();
@@ -170,7 +145,7 @@ function render({ model, el: host }) {
   function makeWords(words) {
     const hadFocus = wordButtons.indexOf(document.activeElement);
     wordButtons = words.map((word, place) => el("button", { type: "button", class: "mh-chip", onclick: () => ask({ place }) },
-      el("span", { lang: "zh", class: "mh-zh" }, word), el("span", { class: "mh-gloss" }, gloss(word) || " ")));
+      el("span", { lang: "zh", class: "mh-zh" }, word), el("span", { class: "mh-gloss" }, line.gloss(word) || " ")));
     chips.replaceChildren(...wordButtons);
     wordButtons[hadFocus]?.focus();
   }
@@ -197,7 +172,7 @@ function render({ model, el: host }) {
       const looks = weights[l][h][place];
       const most = looks.indexOf(Math.max(...looks));
       card.show({ title: `Layer ${l + 1}, head ${h + 1}`, short: headLabel(l, h), place, isChosen: l === layer && h === head,
-        word: words[most], meaning: gloss(words[most]), share: `${Math.round(100 * looks[most])} %` });
+        word: words[most], meaning: line.gloss(words[most]), share: `${Math.round(100 * looks[most])} %` });
     }));
     const columns = { columns: words, columnLang: "zh", columnNames: words.map(named) };
     byHeadTable.show({
@@ -213,7 +188,7 @@ function render({ model, el: host }) {
     const step = steps[stepNumber];
     memoryHeading.textContent = `Split, attend, merge: layer ${layer + 1}, with its memory`;
     stepChoice.set(stepNumber);
-    stepLabels.forEach((label, n) => { if (label.textContent !== steps[n].code) label.textContent = steps[n].code; });
+    stepLabels.forEach((label, n) => setText(label, steps[n].code));
     drawing.show({ words, names: words.map(named), numHeads, width, step, rows: layers[layer][step.holds], word: place, head });
     facts.replaceChildren(el("code", {}, step.holds), ` shape (${step.shape.join(", ")}), strides (${step.strides.join(", ")})`, el("br"),
       el("strong", {}, { new: "new memory", same: "the same memory", copied: "copied into new memory" }[step.memory]));
@@ -239,9 +214,7 @@ function render({ model, el: host }) {
       return;
     }
     try {
-      const buffer = weights.buffer.slice(weights.byteOffset, weights.byteOffset + weights.byteLength);
-      if (buffer.byteLength === 0) throw new Error("The weights could not be fetched. Reloading the page may help.");
-      known = await engine.run("load", { key, buffer });
+      known = await engine.run("load", { key, buffer: fileOf(weights) });
     } catch (error) {
       hide();
       known = null;
@@ -250,7 +223,7 @@ function render({ model, el: host }) {
       return;
     }
     said.node.classList.remove("aw-bad");
-    entries = known.srcTokens.slice(NUM_SPECIALS).map((zh) => [zh, ...(glossary[zh] ?? ["", ""])]);
+    line.offer(known.srcTokens);
     await look();
   }
   /** Nothing to show; an answer that is still on its way comes too late. */
@@ -262,7 +235,7 @@ function render({ model, el: host }) {
 
   const listeners = STATE.map((trait) => [`change:${trait}`, trait === "text" ? look : refresh]);
   hide();
-  line.set(model.get("text"));
+  line.show();
   load();
   for (const [type, listener] of listeners) model.on(type, listener);
   model.on("change:weights", load);

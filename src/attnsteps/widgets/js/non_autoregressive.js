@@ -1,9 +1,8 @@
 // Five ways to translate one sentence, side by side: step after step, and what each of them costs.
-import { composer } from "./composer.js";
-import { serveJobs, startEngine } from "./engine.js";
-import { splitWords } from "./maths/words.js";
+import { fileOf, serveJobs, startEngine } from "./engine.js";
 import { wordEdits } from "./maths/word_edits.js";
 import { racing } from "./racing.js";
+import { sentenceLine } from "./sentence_line.js";
 import { button, el, fmt, frame, reducedMotion, slider, status, uid } from "./ui.js";
 
 serveJobs(racing);
@@ -17,15 +16,13 @@ const TRAITS = ["text", "length_factor", "iterations"];
 function render({ model, el: host }) {
   const key = uid();
   const engine = startEngine(racing, model.get("_esm"), import.meta.url);
-  const glossary = model.get("glossary");
   const references = model.get("references");
   const examples = Object.keys(references);
   const width = model.get("beam_width");
   const names = NAMES.map((name, n) => (n === 2 ? `${name} ${width}` : name));
   const root = frame(host, "The race");
   root.classList.add("tr", "ra");
-  let known = null; // {config, srcTokens, tgtTokens, known} once the models are there
-  let entries = Object.entries(glossary).map(([zh, [pinyin, gloss]]) => [zh, pinyin, gloss]);
+  let known = null; // {config, srcTokens, tgtTokens, splitter} once the models are there
   let runs = null; // what each of the five did
   let asked = 0;
   let step = 0; // after how many steps they are shown
@@ -34,11 +31,7 @@ function render({ model, el: host }) {
   const ask = (trait, value) => { model.set(trait, value); model.save_changes(); };
 
   // ── The sentence and the dials ───────────────────────────────────────────────────────────────
-  const line = composer({
-    label: "A sentence in Chinese. You can also type pinyin or English, and pick a word.",
-    entries: () => entries,
-    onchange: (text) => { if (text !== model.get("text")) ask("text", text); },
-  });
+  const line = sentenceLine({ model, onchange: (text) => ask("text", text) });
   let last = -1;
   function shuffle() {
     const n = Math.floor(Math.random() * (examples.length - (last >= 0 ? 1 : 0)));
@@ -79,24 +72,22 @@ function render({ model, el: host }) {
   async function race() {
     if (!known) return;
     const text = model.get("text");
-    line.set(text);
+    line.show();
     factor.set(model.get("length_factor"));
     iterations.set(model.get("iterations"));
-    const words = splitWords(text, known.known);
+    const { words, ids, isUnknown, strange } = line.read(known);
     const most = model.get("max_words");
     if (words.length === 0 || words.length > most) {
       hide();
       said.say(words.length ? `That makes ${words.length} words; at most ${most} can race.` : "There is nothing to translate yet. Type a word, or press “Shuffle”.");
       return;
     }
-    const places = words.map((word) => known.srcTokens.indexOf(word));
-    const strange = [...new Set(words.filter((_, n) => places[n] < SPECIALS))];
     said.say(strange.length ? `Not among the words that these models know: ${strange.join(", ")}.` : "");
-    meaning.textContent = words.map((word) => (/\p{L}/u.test(word) ? glossary[word]?.[1] ?? "?" : word)).join(" · ");
+    meaning.textContent = words.map((word, n) => (line.gloss(word) || (isUnknown[n] ? "?" : word))).join(" · ");
     const number = asked += 1;
     try {
       const found = await engine.run("race", {
-        key, ids: places.map((place) => (place < SPECIALS ? UNK : place)), maxLen: 2 * words.length + 10,
+        key, ids, maxLen: 2 * words.length + 10,
         beamWidth: width, iterations: model.get("iterations"), lengthFactor: model.get("length_factor"),
       });
       if (number !== asked) return; // the reader has gone on meanwhile
@@ -175,16 +166,14 @@ function render({ model, el: host }) {
       return;
     }
     try {
-      if (views.some(([, view]) => view.byteLength === 0)) throw new Error("The weights could not be fetched. Reloading the page may help.");
-      known = await engine.run("load", { key, buffers: Object.fromEntries(views.map(([name, view]) =>
-        [name, view.buffer.slice(view.byteOffset, view.byteOffset + view.byteLength)])) });
+      known = await engine.run("load", { key, buffers: Object.fromEntries(views.map(([name, view]) => [name, fileOf(view)])) });
     } catch (error) {
       hide();
       said.node.classList.add("aw-bad");
       said.say(error.message);
       return;
     }
-    entries = known.srcTokens.slice(SPECIALS).map((zh) => [zh, ...(glossary[zh] ?? ["", ""])]);
+    line.offer(known.srcTokens);
     await race();
   }
   function hide() {
@@ -196,7 +185,7 @@ function render({ model, el: host }) {
   }
 
   hide();
-  line.set(model.get("text"));
+  line.show();
   load();
   for (const trait of TRAITS) model.on(`change:${trait}`, race);
   for (const trait of Object.values(FILES)) model.on(`change:${trait}`, load);
@@ -209,7 +198,5 @@ function render({ model, el: host }) {
     for (const trait of Object.values(FILES)) model.off(`change:${trait}`, load);
   };
 }
-
-const [SPECIALS, UNK] = [5, 3]; // as in attnsteps.text.vocab
 
 export default { render };

@@ -1,4 +1,5 @@
 // Positions as clock hands, a step as a turn, dot products by distance, and words that change places.
+import { setAttributes, setText, shape } from "./drawing.js";
 import { button, choice, el, fmt, frame, matrixTable, slider, status } from "./ui.js";
 import { columnOrder, contextsInOrder, dotsWith, handSpeed, movedBy, positionRow, turned } from "./maths/positional.js";
 
@@ -10,34 +11,19 @@ const LAYOUTS = ["interleaved", "concatenated"];
 const BOX = { width: 336, left: 38, right: 6, top: 8, floor: 118, height: 140 };
 const AXES = ["thing", "alive", "flat", "moved"];
 
-function draw(tag, props, ...children) {
-  const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
-  move(node, props);
-  node.append(...children);
-  return node;
-}
-
-function move(node, props) {
-  for (const [name, value] of Object.entries(props)) node.setAttribute(name, value);
-}
-
-function write(node, text) {
-  if (node.textContent !== text) node.textContent = text;
-}
-
 const slot = (BOX.width - BOX.left - BOX.right) / LENGTH;
 const across = (position) => BOX.left + (position + 0.5) * slot;
 
 /** The axis of positions, under either picture. */
 function positionAxis() {
   return [0, 10, 20, 30, 40].map((position) =>
-    draw("text", { x: across(position), y: BOX.height - 6, class: "aw-po-tick" }, String(position)));
+    shape("text", { x: across(position), y: BOX.height - 6, class: "aw-po-tick" }, String(position)));
 }
 
 /** Two marks, at the position and at the one that is reached from it. */
 function marks() {
-  const here = draw("rect", { class: "aw-po-here", width: slot, y: BOX.top, height: BOX.floor - BOX.top });
-  const there = draw("rect", { class: "aw-po-there", width: slot, y: BOX.top, height: BOX.floor - BOX.top });
+  const here = shape("rect", { class: "aw-po-here", width: slot, y: BOX.top, height: BOX.floor - BOX.top });
+  const there = shape("rect", { class: "aw-po-there", width: slot, y: BOX.top, height: BOX.floor - BOX.top });
   return {
     nodes: [here, there],
     at(position, other) {
@@ -50,10 +36,10 @@ function marks() {
 /** One dial for each pair of columns. */
 function clock(pair) {
   const [here, there] = ["aw-po-hand", "aw-po-hand aw-po-next"].map((name) =>
-    draw("line", { x1: 0, y1: 0, class: name }));
-  const arc = draw("path", { class: "aw-po-arc" });
-  const dial = draw("svg", { viewBox: "-50 -50 100 100", role: "img" },
-    draw("circle", { r: 46, class: "aw-po-dial" }), draw("line", { y1: -46, y2: -39, class: "aw-po-dial" }),
+    shape("line", { x1: 0, y1: 0, class: name }));
+  const arc = shape("path", { class: "aw-po-arc" });
+  const dial = shape("svg", { viewBox: "-50 -50 100 100", role: "img" },
+    shape("circle", { r: 46, class: "aw-po-dial" }), shape("line", { y1: -46, y2: -39, class: "aw-po-dial" }),
     arc, there, here);
   const period = el("span", { class: "aw-note" });
   return {
@@ -62,11 +48,11 @@ function clock(pair) {
       const speed = handSpeed(2 * pair, width);
       const angles = [position * speed, (position + step) * speed];
       const tips = angles.map((angle) => [Math.sin(angle), -Math.cos(angle)]);
-      [here, there].forEach((hand, i) => move(hand, { x2: tips[i][0] * (i ? 36 : 44), y2: tips[i][1] * (i ? 36 : 44) }));
+      [here, there].forEach((hand, i) => setAttributes(hand, { x2: tips[i][0] * (i ? 36 : 44), y2: tips[i][1] * (i ? 36 : 44) }));
       const turn = (step * speed) % (2 * Math.PI);
       const [from, to] = tips.map((tip) => tip.map((value) => (value * 26).toFixed(2)).join(" "));
       arc.setAttribute("d", `M${from}A26 26 0 ${turn > Math.PI ? 1 : 0} 1 ${to}`);
-      write(period, `one turn in\n${fmt(2 * Math.PI / speed, speed === 1 ? 1 : 0)}`);
+      setText(period, `one turn in\n${fmt(2 * Math.PI / speed, speed === 1 ? 1 : 0)}`);
       const [a, b] = angles.map((angle) => fmt((angle * 180) / Math.PI % 360, 0));
       dial.setAttribute("aria-label", `Hand ${pair}: position ${position} points to ${a} degrees, position ${position + step} to ${b}`);
     },
@@ -76,9 +62,9 @@ function clock(pair) {
 /** Every position as a column of cells, tinted by sign and size. */
 function sheet() {
   const mark = marks();
-  const cells = draw("g", {});
-  const node = draw("svg", { viewBox: `0 0 ${BOX.width} ${BOX.height}`, role: "img" }, cells, ...mark.nodes, ...positionAxis());
-  const names = [draw("text", { x: BOX.left - 4, class: "aw-po-side" }), draw("text", { x: BOX.left - 4, class: "aw-po-side" })];
+  const cells = shape("g", {});
+  const node = shape("svg", { viewBox: `0 0 ${BOX.width} ${BOX.height}`, role: "img" }, cells, ...mark.nodes, ...positionAxis());
+  const names = [shape("text", { x: BOX.left - 4, class: "aw-po-side" }), shape("text", { x: BOX.left - 4, class: "aw-po-side" })];
   node.append(...names);
   return {
     node,
@@ -87,13 +73,13 @@ function sheet() {
       const tall = (BOX.floor - BOX.top) / width;
       const columns = columnOrder(width, layout);
       const rows = Array.from({ length: LENGTH }, (_, position) => positionRow(position, width));
-      cells.replaceChildren(...rows.flatMap((row, position) => columns.map((column, place) => draw("rect", {
+      cells.replaceChildren(...rows.flatMap((row, position) => columns.map((column, place) => shape("rect", {
         x: across(position) - slot / 2, y: BOX.top + place * tall, width: slot, height: tall,
         class: row[column] < 0 ? "aw-po-minus" : "aw-po-plus", "fill-opacity": Math.abs(row[column]).toFixed(3),
       }))));
       names.forEach((name, i) => {
         name.setAttribute("y", BOX.top + ((i ? width : 1) - 0.5) * tall + 4);
-        write(name, columnName(columns[i ? width - 1 : 0]));
+        setText(name, columnName(columns[i ? width - 1 : 0]));
       });
       node.setAttribute("aria-label", `Positions 0 to ${LENGTH - 1} as columns of ${width} tinted cells, ${layout}; `
         + "the numbers of the marked ones are in the table above");
@@ -104,11 +90,11 @@ function sheet() {
 /** The dot products of the position with every position: a hill that moves and keeps its shape. */
 function hill() {
   const mark = marks();
-  const path = draw("path", { class: "aw-po-hill" });
-  const zero = draw("line", { x1: BOX.left, x2: BOX.width - BOX.right, class: "aw-po-zero" });
-  const dots = [draw("circle", { r: 4, class: "aw-po-dot" }), draw("circle", { r: 4, class: "aw-po-dot aw-po-next" })];
-  const sides = [0, 1].map(() => draw("text", { x: BOX.left - 4, class: "aw-po-side" }));
-  const node = draw("svg", { viewBox: `0 0 ${BOX.width} ${BOX.height}`, role: "img" },
+  const path = shape("path", { class: "aw-po-hill" });
+  const zero = shape("line", { x1: BOX.left, x2: BOX.width - BOX.right, class: "aw-po-zero" });
+  const dots = [shape("circle", { r: 4, class: "aw-po-dot" }), shape("circle", { r: 4, class: "aw-po-dot aw-po-next" })];
+  const sides = [0, 1].map(() => shape("text", { x: BOX.left - 4, class: "aw-po-side" }));
+  const node = shape("svg", { viewBox: `0 0 ${BOX.width} ${BOX.height}`, role: "img" },
     ...mark.nodes, zero, path, ...dots, ...sides, ...positionAxis());
   return {
     node,
@@ -117,12 +103,12 @@ function hill() {
       const [high, low] = [width / 2, -width / 4];
       const y = (value) => BOX.top + ((high - value) / (high - low)) * (BOX.floor - BOX.top);
       path.setAttribute("d", `M${Array.from(values, (value, j) => `${across(j).toFixed(1)} ${y(value).toFixed(1)}`).join("L")}`);
-      move(zero, { y1: y(0), y2: y(0) });
-      [position, other].forEach((j, i) => move(dots[i], { cx: across(j), cy: y(values[j]) }));
+      setAttributes(zero, { y1: y(0), y2: y(0) });
+      [position, other].forEach((j, i) => setAttributes(dots[i], { cx: across(j), cy: y(values[j]) }));
       mark.at(position, other);
       sides.forEach((side, i) => {
         side.setAttribute("y", y(i ? 0 : high) + 4);
-        write(side, fmt(i ? 0 : high, 0));
+        setText(side, fmt(i ? 0 : high, 0));
       });
       node.setAttribute("aria-label", `Dot product of position ${position} with each position: `
         + `${fmt(values[position])} with itself, ${fmt(values[other])} with position ${other}`);
@@ -229,11 +215,11 @@ function render({ model, el: host }) {
     const rows = [positionRow(p, size), turned(positionRow(p, size), k), positionRow(p + k, size)];
     table.update(rows.map((row) => order.map((column) => row[column])));
     const names = [`position ${p}`, `turned by ${k}`, `position ${p + k}`];
-    table.node.querySelectorAll("th[scope=row]").forEach((head, i) => write(head, names[i]));
-    write(key, `Solid hands: position ${p}. Dashed hands: position ${p} + ${k} = ${p + k}.`);
+    table.node.querySelectorAll("th[scope=row]").forEach((head, i) => setText(head, names[i]));
+    setText(key, `Solid hands: position ${p}. Dashed hands: position ${p} + ${k} = ${p + k}.`);
     cells.at(p, p + k);
     const product = curve.update(p, p + k, size);
-    write(heading, `Dot product of position ${p} with each position`);
+    setText(heading, `Dot product of position ${p} with each position`);
     const off = Math.max(...rows[1].map((value, column) => Math.abs(value - rows[2][column])));
     said.say(`Position ${p} turned by ${k} is position ${p + k}: the largest difference is ${fmt(off)}. `
       + `Their dot product is ${fmt(product)}, as for any two positions ${k} apart.`);
@@ -247,11 +233,11 @@ function render({ model, el: host }) {
       const first = contextsInOrder(...given, words.map((_, i) => i), Boolean(withPositions));
       const distances = movedBy(now, first, order);
       shown.update(now.map((row, place) => [...row, distances[place]]));
-      heads[withPositions].forEach((head, place) => write(head, words[order[place]][1]));
+      heads[withPositions].forEach((head, place) => setText(head, words[order[place]][1]));
       return Math.max(...distances);
     });
     chips.forEach(({ chip, word }, place) => {
-      write(word, words[order[place]].join(" "));
+      setText(word, words[order[place]].join(" "));
       chip.setAttribute("aria-pressed", String(place === chosen));
     });
     if (chosen !== null) told.say(`${words[order[chosen]].join(" ")} is chosen. Choose the word that it changes places with.`);

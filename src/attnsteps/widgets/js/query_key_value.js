@@ -1,4 +1,5 @@
 // Self-attention of one word in six steps: the sentence, the step's working, and all results so far.
+import { setText } from "./drawing.js";
 import { button, choice, el, fmt, frame, matrixTable, status, uid } from "./ui.js";
 import { sixSteps } from "./maths/six_steps.js";
 
@@ -157,7 +158,6 @@ function render({ model, el: host }) {
     });
   }
 
-  const put = (node, text) => { if (node.textContent !== text) node.textContent = text; };
 
   function draw() {
     const step = model.get("step");
@@ -167,14 +167,14 @@ function render({ model, el: host }) {
     const shown = [[], state.scores, state.scaled][step - 1] ?? state.weights;
     const peak = step > 3 ? 1 : Math.max(1e-9, ...shown.map(Math.abs));
     chips.forEach(({ node, parts }, j) => {
-      put(parts[0], model.get("words")[j].zh);
-      put(parts[1], gloss(j));
-      put(parts[2], step === 1 ? "" : step > 3 ? fmt(shown[j], DIGITS) : short(shown[j]));
+      setText(parts[0], model.get("words")[j].zh);
+      setText(parts[1], gloss(j));
+      setText(parts[2], step === 1 ? "" : step > 3 ? fmt(shown[j], DIGITS) : short(shown[j]));
       const amount = (shown[j] ?? 0) / peak;
       node.style.setProperty("--amount", String(Math.abs(amount)));
       node.classList.toggle("aw-negative", amount < 0);
-      put(rowHeads[j], gloss(j));
-      put(picker.options[j], gloss(j));
+      setText(rowHeads[j], gloss(j));
+      setText(picker.options[j], gloss(j));
     });
     markWord(selected, (node, on) => node.setAttribute("aria-checked", String(on)));
     markStep(step - 1, (node, on) => (on ? node.setAttribute("aria-current", "step") : node.removeAttribute("aria-current")));
@@ -182,13 +182,13 @@ function render({ model, el: host }) {
     next.disabled = step === STEPS.length;
     if (twin) twin.set(present());
 
-    put(heading, `Step ${step} of ${STEPS.length}: ${STEPS[step - 1].toLowerCase()}`);
-    put(formula, explain(step));
+    setText(heading, `Step ${step} of ${STEPS.length}: ${STEPS[step - 1].toLowerCase()}`);
+    setText(formula, explain(step));
     const made = (name, result) => `${name} = ${rowSum(x[selected], model.get(`w_${name}`))} = ${vector(result)}`;
-    put(query, step === 1
+    setText(query, step === 1
       ? [`x of ${asker()} = ${vector(x[selected])}`, made("q", state.q), made("k", state.k[selected]), made("v", state.v[selected])].join("\n")
       : `q of ${asker()} = ${vector(state.q)}`);
-    put(caption, step === 1 ? "The keys and values of all words" : `What ${asker()} makes of each word`);
+    setText(caption, step === 1 ? "The keys and values of all words" : `What ${asker()} makes of each word`);
     for (const column of columns) {
       const hidden = !column.steps.includes(step);
       for (const node of column.nodes) {
@@ -197,10 +197,10 @@ function render({ model, el: host }) {
       }
       if (hidden) continue;
       column.holders.forEach((holder, j) => {
-        put(holder, column.text(j));
+        setText(holder, column.text(j));
         if (column.tint) holder.style.setProperty("--amount", String(column.tint(j)));
       });
-      put(column.total, column.sum?.() ?? "");
+      setText(column.total, column.sum?.() ?? "");
     }
     foot.hidden = step < 4;
     say.say(outcome(step));

@@ -17,8 +17,8 @@ export const racing = {
       if (!(await isIntact(buffer))) throw new Error("The weights are damaged: they are not those that were written.");
     }
     stables.set(key, models);
-    const { src_vocab: srcTokens, tgt_vocab: tgtTokens, src_tokenizer: splitter } = models.writer.bundle;
-    return { config: models.writer.config, srcTokens, tgtTokens, known: JSON.parse(splitter).known };
+    const { src_vocab: srcTokens, tgt_vocab: tgtTokens, src_tokenizer: srcTokenizer } = models.writer.bundle;
+    return { config: models.writer.config, srcTokens, tgtTokens, splitter: JSON.parse(srcTokenizer) };
   },
 
   /** All five on the ids of one sentence. */

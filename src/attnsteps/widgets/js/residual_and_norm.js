@@ -1,4 +1,5 @@
 // Vectors go up through a stack of random layers, a gradient comes down: how large are they?
+import { setText, shape } from "./drawing.js";
 import { button, el, fmt, frame, slider, status, uid } from "./ui.js";
 import { normals } from "./maths/random.js";
 import { ARRANGEMENTS, stackSizes } from "./maths/residual_and_norm.js";
@@ -27,17 +28,6 @@ function brief(value) {
   if (value >= 0.01 && value < 1000) return fmt(value, 2);
   const [digits, power] = value.toExponential(1).split("e");
   return `${digits}·10${raised(Number(power))}`;
-}
-
-function shape(tag, props, ...children) {
-  const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
-  for (const [name, value] of Object.entries(props)) node.setAttribute(name, value);
-  node.append(...children);
-  return node;
-}
-
-function setText(node, text) {
-  if (node.textContent !== text) node.textContent = text;
 }
 
 /** Both sizes, layer by layer, over a logarithmic axis that never changes. */

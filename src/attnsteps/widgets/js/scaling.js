@@ -1,4 +1,5 @@
 // Random queries and keys of any width: what their scores spread to, and what softmax makes of it.
+import { setText, shape } from "./drawing.js";
 import { button, choice, el, fmt, frame, matrixTable, slider, status } from "./ui.js";
 import { normals } from "./maths/random.js";
 import { dotsByWidth, histogram, summarise, weigh } from "./maths/scaling.js";
@@ -25,17 +26,6 @@ const ROWS = [
 
 const dk = () => el("span", {}, "d", el("sub", {}, "k"));
 const rootDk = () => el("span", {}, "√", dk());
-
-function shape(tag, props, ...children) {
-  const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
-  for (const [name, value] of Object.entries(props)) node.setAttribute(name, value);
-  node.append(...children);
-  return node;
-}
-
-function setText(node, text) {
-  if (node.textContent !== text) node.textContent = text;
-}
 
 /** Four digits that matter; what would round to nothing says so. */
 function brief(value) {

@@ -1,4 +1,5 @@
 // How much of a sentence survives in one vector, and what attention keeps.
+import { setText, shape } from "./drawing.js";
 import { button, el, fmt, frame, slider, status } from "./ui.js";
 import { attendTo, largest, readBack, signs, similarities, squeeze, unsqueeze } from "./maths/bottleneck.js";
 
@@ -7,31 +8,20 @@ const DRAWS = 12; // the curve is the mean of so many draws
 const TOP = 4; // so many candidates are shown
 const BOX = { width: 320, height: 120, left: 40, right: 8, top: 8, floor: 94 };
 
-function svg(tag, props, ...children) {
-  const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
-  for (const [name, value] of Object.entries(props)) node.setAttribute(name, value);
-  node.append(...children);
-  return node;
-}
-
-function setText(node, text) {
-  if (node.textContent !== text) node.textContent = text;
-}
-
 /** The share read back right, against the number of words. */
 function curve(most) {
   const { width, height, left, right, top, floor } = BOX;
   const x = (n) => left + ((n - 1) / (most - 1)) * (width - left - right);
   const y = (share) => floor - share * (floor - top);
-  const paths = ["aw-cb-attended", "aw-cb-squeezed"].map((name) => svg("path", { class: name }));
-  const here = svg("line", { y1: top, y2: floor, class: "aw-cb-here" });
+  const paths = ["aw-cb-attended", "aw-cb-squeezed"].map((name) => shape("path", { class: name }));
+  const here = shape("line", { y1: top, y2: floor, class: "aw-cb-here" });
   const ticks = [1, 6, 12, 18, 24].filter((n) => n <= most).map((n) =>
-    svg("text", { x: x(n), y: floor + 14, class: "aw-cb-tick" }, String(n)));
+    shape("text", { x: x(n), y: floor + 14, class: "aw-cb-tick" }, String(n)));
   const sides = [0, 0.5, 1].map((share) =>
-    svg("text", { x: left - 5, y: y(share) + 4, class: "aw-cb-side" }, `${100 * share} %`));
-  const node = svg("svg", { viewBox: `0 0 ${width} ${height}`, role: "img" }, here,
-    svg("line", { x1: left, x2: width - right, y1: floor, y2: floor, class: "aw-cb-axis" }), ...paths, ...ticks, ...sides,
-    svg("text", { x: (left + width) / 2, y: height - 1, class: "aw-cb-tick" }, "words in the sentence"));
+    shape("text", { x: left - 5, y: y(share) + 4, class: "aw-cb-side" }, `${100 * share} %`));
+  const node = shape("svg", { viewBox: `0 0 ${width} ${height}`, role: "img" }, here,
+    shape("line", { x1: left, x2: width - right, y1: floor, y2: floor, class: "aw-cb-axis" }), ...paths, ...ticks, ...sides,
+    shape("text", { x: (left + width) / 2, y: height - 1, class: "aw-cb-tick" }, "words in the sentence"));
   return {
     node,
     draw(shares) {

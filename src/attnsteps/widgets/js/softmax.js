@@ -1,4 +1,5 @@
 // Scores under the reader's hand, the weights softmax makes of them, and where the naive form breaks.
+import { setText } from "./drawing.js";
 import { button, checkbox, choice, el, fmt, frame, slider, status } from "./ui.js";
 import { entropy } from "./maths/softmax.js";
 import { FORMATS, apart, diagnose, movedScores, naiveSteps, placeOf, stableSteps, temperatureAt } from "./maths/softmax_steps.js";
@@ -192,7 +193,7 @@ function cellsOf(name) {
   return {
     row: el("tr", {}, el("th", { scope: "row" }, name), ...cells),
     write(texts) {
-      texts.forEach((text, i) => { if (cells[i].textContent !== text) cells[i].textContent = text; });
+      texts.forEach((text, i) => setText(cells[i], text));
     },
   };
 }

@@ -1,4 +1,5 @@
 // Sentences in; tokens, merges, ids and a padded batch out.
+import { setText } from "./drawing.js";
 import { button, checkbox, choice, el, fmt, frame, slider, status, uid } from "./ui.js";
 import { applyMerges, BOS_ID, EOS_ID, foldText, learnMerges, mergedVocabulary, PAD_ID, padRows, SPECIAL_TOKENS, tokenIds, UNK_ID } from "./maths/byte_pairs.js";
 import { splitWords } from "./maths/words.js";
@@ -16,10 +17,6 @@ const EXAMPLES = [
 ];
 
 const visible = (token) => token.replaceAll(/\s/gu, "␣");
-
-function setText(node, text) {
-  if (node.textContent !== text) node.textContent = text;
-}
 
 /** Children of `parent`, as many as there are items; kept from one time to the next. */
 function pool(parent, make) {

@@ -1,9 +1,10 @@
 // One training, saved at several moments: what it said then, how sure it was, where its heads looked.
-import { composer } from "./composer.js";
-import { serveJobs, startEngine } from "./engine.js";
-import { loom } from "./loom.js";
+import { shape } from "./drawing.js";
+import { fileOf, serveJobs, startEngine } from "./engine.js";
+import { LOOKS, asPercent, loom } from "./loom.js";
 import { averageHeads, decidedness, sentenceLoss } from "./maths/time_machine.js";
-import { joinWords, splitWords } from "./maths/words.js";
+import { joinWords } from "./maths/words.js";
+import { sentenceLine, strangeNote } from "./sentence_line.js";
 import { translating } from "./translating.js";
 import { button, choice, el, fmt, frame, reducedMotion, slider, status, uid } from "./ui.js";
 import { weightTable } from "./weight_table.js";
@@ -12,32 +13,18 @@ serveJobs(translating);
 
 const PACE = 900; // ms from one moment to the next
 const LONGEST = 14; // words of a translation that are shown
-const KINDS = ["cross", "decoder", "encoder"];
-const KIND_NAMES = ["to the source", "to the words before", "within the source"];
-const [SPECIALS, UNK] = [5, 3]; // as in attnsteps.text.vocab
-
-function percent(probability) {
-  const value = 100 * probability;
-  return value >= 99.95 ? "100 %" : value < 0.1 ? "< 0.1 %" : `${value.toFixed(value < 10 || value > 99 ? 1 : 0)} %`;
-}
-
-function shape(tag, attributes, ...children) {
-  const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
-  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
-  node.append(...children);
-  return node;
-}
+const KINDS = Object.keys(LOOKS);
 const HIDDEN = { preserveAspectRatio: "none", "aria-hidden": "true" }; // a picture whose numbers stand beside it
 
 function render({ model, el: host }) {
   const key = uid();
   const engine = startEngine(translating, model.get("_esm"), import.meta.url);
-  const [steps, losses, glossary] = ["steps", "losses", "glossary"].map((name) => model.get(name));
+  const [steps, losses] = [model.get("steps"), model.get("losses")];
   const last = steps.length - 1;
   const root = frame(host, "Time-machine");
   root.classList.add("tr", "tm");
   let known = null; // {config, srcTokens, tgtTokens, …} once the models are there
-  let now = null; // {words, unknown, wanted: ids of the last moment's translation, moments: […]}
+  let now = null; // {words, wanted: ids of the last moment's translation, moments: […]}
   let asked = 0;
   let [place, sourcePlace] = [0, 0]; // the chosen words
   let kind = "cross";
@@ -47,31 +34,17 @@ function render({ model, el: host }) {
   const ask = (trait, value) => { model.set(trait, value); model.save_changes(); };
   const present = () => Math.max(0, Math.min(last, model.get("moment")));
   const nameOf = (id) => (id === known.config.eos_id ? "end" : known.tgtTokens[id]);
-  const isSaid = (word) => /\p{L}/u.test(word);
-  const gloss = (word) => (isSaid(word) ? glossary[word]?.[1] ?? "" : "");
-  const named = (word) => (gloss(word) ? `${word}, ${gloss(word)}` : word);
 
   // ── The sentence ─────────────────────────────────────────────────────────────────────────────
-  let entries = Object.entries(glossary).map(([zh, [pinyin, meaning]]) => [zh, pinyin, meaning]);
-  const line = composer({
-    label: "A sentence in Chinese. You can also type pinyin or English, and pick a word.",
-    entries: () => entries,
-    onchange: (text) => { if (text !== model.get("text")) ask("text", text); },
-  });
+  const line = sentenceLine({ model, onchange: (text) => ask("text", text) });
   const examples = model.get("examples");
   let lastExample = -1;
   function shuffle() {
     lastExample = (lastExample + 1 + Math.floor(Math.random() * (examples.length - 1))) % examples.length;
     ask("text", examples[lastExample]);
   }
-  const [one, other] = model.get("twins");
-  function swapTwins() {
-    const text = model.get("text");
-    const [from, to] = text.includes(one) ? [one, other] : [other, one];
-    ask("text", text.includes(from) ? text.replace(from, to) : model.get("first"));
-  }
   const buttons = el("div", { class: "aw-row tr-buttons" },
-    one ? button(`${one} ↔ ${other}`, swapTwins, { "aria-label": `Swap ${one} (${gloss(one)}) and ${other} (${gloss(other)})` }) : "",
+    line.twinsButton((text) => ask("text", text)) ?? "",
     examples.length ? button("Shuffle", shuffle, { title: "Another sentence, drawn from the corpus" }) : "");
   const said = status(); // what there is to complain of
   const heard = status(); // the translation, for who cannot see the list
@@ -116,7 +89,7 @@ function render({ model, el: host }) {
     onsource: (n) => { sourcePlace = n; if (kind !== "encoder") choose("encoder"); else refresh(); },
     ontarget: (n) => { place = n; if (kind === "encoder") choose("cross"); else refresh(); },
   });
-  const kindChoice = choice({ label: "Attention:", options: KIND_NAMES, selected: 0, onchange: (n) => choose(KINDS[n]) });
+  const kindChoice = choice({ label: "Attention:", options: Object.values(LOOKS), selected: 0, onchange: (n) => choose(KINDS[n]) });
   const grid = el("div", { class: "tm-tiles", role: "group", "aria-label": "The heads" });
   const note = el("p", { class: "aw-note" }, "Each picture is a head: a row for each word that asks, a column for each word asked, the darker the more. "
     + "The number is the largest weight of a row, averaged over the rows.");
@@ -162,18 +135,15 @@ function render({ model, el: host }) {
   // ── Asking and showing ───────────────────────────────────────────────────────────────────────
   async function translate() {
     if (!known) return;
-    const text = model.get("text");
-    line.set(text);
+    line.show();
     const number = asked += 1;
-    const words = known.splitter.kind === "Characters" ? [...text] : splitWords(text, known.splitter.known);
+    const { words, ids, isUnknown, strange } = line.read(known);
     const most = model.get("max_words");
     if (words.length === 0 || words.length > most) {
       hide();
       said.say(words.length ? `That makes ${words.length} words; at most ${most} fit.` : "There is nothing to translate yet. Type a word, or press “Shuffle”.");
       return;
     }
-    const ids = words.map((word) => (known.srcTokens.indexOf(word) < SPECIALS ? UNK : known.srcTokens.indexOf(word)));
-    const unknown = words.flatMap((_, n) => (ids[n] === UNK ? [n] : []));
     const given = { ids, blocks: [], numAlternatives: 1 };
     const { positions, max_len: longest } = known.config;
     const maxLen = Math.min(2 * words.length + 10, positions === "learned" ? longest : Infinity);
@@ -188,19 +158,18 @@ function render({ model, el: host }) {
         if (number !== asked) return; // the reader has gone on meanwhile
         found.push({ said: sentenceOf(free.steps), probabilities: taught.steps.map(({ probability }) => probability), weights: taught.weights });
       }
-      now = { words, unknown, wanted, moments: found };
+      now = { words, wanted, moments: found };
     } catch (error) {
       said.say(error.message);
       return;
     }
     for (const part of parts) part.hidden = false;
-    const strange = [...new Set(unknown.map((n) => words[n]))];
-    said.say(strange.length ? `Not among the ${known.srcTokens.length - SPECIALS} words this model knows: ${strange.join(", ")}.` : "");
+    said.say(strangeNote(strange, known));
     for (const [n, row] of rows.entries()) row.text.textContent = shortened(found[n].said);
     const it = now.wanted.map(nameOf).indexOf(model.get("look_at"));
     place = it >= 0 ? it : Math.min(place, now.wanted.length - 1);
     sourcePlace = Math.min(sourcePlace, words.length - 1);
-    picture.setWords(words.map((word, n) => ({ word, pinyin: isSaid(word) ? glossary[word]?.[0] ?? "" : "", gloss: unknown.includes(n) ? "unknown" : gloss(word), isUnknown: unknown.includes(n) })),
+    picture.setWords(words.map((word, n) => ({ word, pinyin: line.reading(word), gloss: isUnknown[n] ? "unknown" : line.gloss(word), isUnknown: isUnknown[n] })),
       targets());
     makeTiles();
     refresh();
@@ -217,7 +186,7 @@ function render({ model, el: host }) {
   function targets() {
     return now.wanted.map((id, n) => {
       const probability = now.moments[present()].probabilities[n];
-      return { word: nameOf(id), note: percent(probability), share: probability, isForced: false, isEnd: id === known.config.eos_id };
+      return { word: nameOf(id), note: asPercent(probability), share: probability, isForced: false, isEnd: id === known.config.eos_id };
     });
   }
 
@@ -262,8 +231,8 @@ function render({ model, el: host }) {
     const keys = kind === "decoder" ? ["start", ...outputs.slice(0, -1)] : words;
     table.show({
       caption: `Every word through ${head ? labelOf(head) : "the average of all heads"}, in percent`,
-      rows: isEncoder ? words : outputs, rowNames: isEncoder ? words.map(named) : outputs, rowLang: isEncoder ? "zh" : "en",
-      columns: keys, columnNames: kind === "decoder" ? keys : words.map(named), columnLang: kind === "decoder" ? "en" : "zh",
+      rows: isEncoder ? words : outputs, rowNames: isEncoder ? words.map(line.named) : outputs, rowLang: isEncoder ? "zh" : "en",
+      columns: keys, columnNames: kind === "decoder" ? keys : words.map(line.named), columnLang: kind === "decoder" ? "en" : "zh",
       values: rowsOf(head).map((row) => [...row, ...Array(keys.length - row.length).fill(null)]), marked: isEncoder ? sourcePlace : place,
     });
   }
@@ -292,10 +261,10 @@ function render({ model, el: host }) {
       return;
     }
     try {
-      let start = weights.byteOffset;
-      if (weights.byteLength === 0) throw new Error("The weights could not be fetched. Reloading the page may help.");
+      const files = fileOf(weights);
+      let start = 0;
       for (const [n, size] of model.get("sizes").entries()) {
-        known = await engine.run("load", { key: `${key}/${n}`, buffer: weights.buffer.slice(start, start + size) });
+        known = await engine.run("load", { key: `${key}/${n}`, buffer: files.slice(start, start + size) });
         start += size;
       }
     } catch (error) {
@@ -306,7 +275,7 @@ function render({ model, el: host }) {
       return;
     }
     said.node.classList.remove("aw-bad");
-    entries = known.srcTokens.slice(SPECIALS).map((zh) => [zh, ...(glossary[zh] ?? ["", ""])]);
+    line.offer(known.srcTokens);
     await translate();
   }
   /** Nothing to show; an answer that is still on its way comes too late. */
@@ -318,7 +287,7 @@ function render({ model, el: host }) {
   }
 
   hide();
-  line.set(model.get("text"));
+  line.show();
   refresh();
   load();
   const listeners = { text: translate, moment: refresh, weights: load };

@@ -1,8 +1,8 @@
 // The real model at work: type Chinese, watch the words come, and see where every head looked.
-import { composer } from "./composer.js";
-import { serveJobs, startEngine } from "./engine.js";
-import { loom } from "./loom.js";
-import { joinWords, splitWords } from "./maths/words.js";
+import { fileOf, serveJobs, startEngine } from "./engine.js";
+import { LOOKS, asPercent, loom } from "./loom.js";
+import { joinWords } from "./maths/words.js";
+import { sentenceLine, strangeNote } from "./sentence_line.js";
 import { translating } from "./translating.js";
 import { button, choice, el, frame, reducedMotion, status, uid } from "./ui.js";
 import { weightTable } from "./weight_table.js";
@@ -11,29 +11,21 @@ serveJobs(translating);
 
 const PACE = 110; // ms from one word to the next
 const NUM_ALTERNATIVES = 5;
-const KINDS = ["cross", "decoder", "encoder"];
+const KINDS = Object.keys(LOOKS);
 const THREADS = {
   cross: "how much each word of the translation looked at each word of the source",
   decoder: "how much the chosen word looked at the words written before it",
   encoder: "how much the chosen word of the source looked at the others",
 };
-const KIND_NAMES = ["to the source", "to the words before", "within the source"];
 const TRAITS = ["text", "forced"];
-
-function percent(probability) {
-  const value = 100 * probability;
-  return value >= 99.95 ? "100 %" : value < 0.1 ? "< 0.1 %" : `${value.toFixed(value < 10 || value > 99 ? 1 : 0)} %`;
-}
 
 function render({ model, el: host }) {
   const key = uid();
   const engine = startEngine(translating, model.get("_esm"), import.meta.url);
-  const glossary = model.get("glossary");
   const root = frame(host, "Translator");
   root.classList.add("tr");
   let known = null; // {config, srcTokens, tgtTokens} once the model is there
-  let entries = Object.entries(glossary).map(([zh, [pinyin, gloss]]) => [zh, pinyin, gloss]);
-  let now = null; // what is shown: {words, ids, unknown, result}
+  let now = null; // what is shown: {words, result, forced}
   let asked = 0;
   let place = null; // the chosen output word
   let sourcePlace = 0; // the chosen source word, for the encoder
@@ -45,14 +37,9 @@ function render({ model, el: host }) {
   const ask = (trait, value) => { model.set(trait, value); model.save_changes(); };
   const tokenOf = (id) => known.tgtTokens[id];
   const outputName = (id) => (id === known.config.eos_id ? "end" : tokenOf(id));
-  const isUnk = (n) => now.unknown.includes(n);
 
   // ── The sentence ─────────────────────────────────────────────────────────────────────────────
-  const line = composer({
-    label: "A sentence in Chinese. You can also type pinyin or English, and pick a word.",
-    entries: () => entries,
-    onchange: (text) => { if (text !== model.get("text")) setText(text); },
-  });
+  const line = sentenceLine({ model, onchange: (text) => setText(text) });
   const said = status(); // what there is to complain of
   const heard = status(); // the translation, for who cannot see it grow
   heard.node.classList.add("tr-heard");
@@ -64,18 +51,9 @@ function render({ model, el: host }) {
     lastExample = n >= lastExample && lastExample >= 0 ? n + 1 : n;
     setText(examples[lastExample], true);
   }
-  const [one, other] = model.get("twins");
-  function swapTwins() {
-    const text = model.get("text");
-    const [from, to] = text.includes(one) ? [one, other] : [other, one];
-    setText(text.includes(from) ? text.replace(from, to) : model.get("first"), true);
-  }
-  const isSaid = (word) => /\p{L}/u.test(word); // unlike a comma
-  const reading = (word) => (isSaid(word) ? glossary[word]?.[0] ?? "" : "");
-  const gloss = (word) => (isSaid(word) ? glossary[word]?.[1] ?? "" : "");
-  const twins = button("", swapTwins, { "aria-label": `Swap ${one} (${gloss(one)}) and ${other} (${gloss(other)})` });
-  twins.append(one, el("span", { class: "tr-wide" }, ` ${gloss(one)}`), " ↔ ", other, el("span", { class: "tr-wide" }, ` ${gloss(other)}`));
-  const buttons = el("div", { class: "aw-row tr-buttons" }, one ? twins : "",
+  const twins = line.twinsButton((text) => setText(text, true));
+  twins?.replaceChildren(...model.get("twins").flatMap((word, n) => [n ? " ↔ " : "", word, el("span", { class: "tr-wide" }, ` ${line.gloss(word)}`)]));
+  const buttons = el("div", { class: "aw-row tr-buttons" }, twins ?? "",
     examples.length ? button("Shuffle", shuffle, { title: "Another sentence, drawn from the corpus" }) : "",
     button("Replay", () => play(), { title: "Watch the words come again" }));
 
@@ -126,7 +104,7 @@ function render({ model, el: host }) {
   let from = 0; // the next translation stands at once as far as this
 
   // ── Where it looked ──────────────────────────────────────────────────────────────────────────
-  const kindChoice = choice({ label: "Attention:", options: KIND_NAMES, selected: 0, onchange: (n) => choose(KINDS[n]) });
+  const kindChoice = choice({ label: "Attention:", options: Object.values(LOOKS), selected: 0, onchange: (n) => choose(KINDS[n]) });
   const looked = el("p", { class: "tr-heading" });
   const byHeadTable = weightTable((row) => { head = row === 0 ? null : heads()[row - 1]; refresh(); });
   const byWordTable = weightTable((row) => { if (kind === "encoder") sourcePlace = row; else place = row; refresh(); });
@@ -165,18 +143,15 @@ function render({ model, el: host }) {
   // ── Asking and showing ───────────────────────────────────────────────────────────────────────
   async function translate() {
     if (!known) return;
-    const text = model.get("text");
-    line.set(text);
-    const words = known.splitter.kind === "Characters" ? [...text] : splitWords(text, known.splitter.known);
+    line.show();
+    const { words, ids, isUnknown, strange } = line.read(known);
     const most = model.get("max_words");
-    const unknown = words.flatMap((word, n) => (known.srcTokens.indexOf(word) < SPECIALS ? [n] : []));
     if (words.length === 0 || words.length > most) {
       hide();
       said.say(words.length ? `That makes ${words.length} words; this model has learned from short sentences, so at most ${most} fit.`
         : "There is nothing to translate yet. Type a word, or press “Shuffle”.");
       return;
     }
-    const ids = words.map((word, n) => (unknown.includes(n) ? UNK : known.srcTokens.indexOf(word)));
     const forced = Object.fromEntries(Object.entries(model.get("forced")).map(([at, word]) => [at, known.tgtTokens.indexOf(word)]).filter(([, id]) => id >= 0));
     const number = asked += 1;
     let result;
@@ -189,15 +164,13 @@ function render({ model, el: host }) {
     }
     performance.measure("attnsteps:translate", { start });
     if (number !== asked) return; // the reader has gone on meanwhile
-    now = { words, unknown, result, forced };
+    now = { words, result, forced };
     if (head === undefined) head = mostDecided();
     for (const part of parts) part.hidden = false;
-    const strange = [...new Set(unknown.map((n) => words[n]))];
-    said.say(strange.length === 0 ? "" : `Not among the ${known.srcTokens.length - SPECIALS} words this model knows: ${strange.join(", ")}. `
-      + `${strange.length > 1 ? "They are all" : "It is"} read as the sign for an unknown word.`);
+    said.say(strangeNote(strange, known));
     sourcePlace = Math.min(sourcePlace, words.length - 1);
-    picture.setWords(words.map((word, n) => ({ word, pinyin: reading(word), gloss: isUnk(n) ? "unknown" : gloss(word), isUnknown: isUnk(n) })),
-      result.steps.map(({ id, probability }, t) => ({ word: outputName(id), note: percent(probability), share: probability, isForced: t in forced, isEnd: id === known.config.eos_id })));
+    picture.setWords(words.map((word, n) => ({ word, pinyin: line.reading(word), gloss: isUnknown[n] ? "unknown" : line.gloss(word), isUnknown: isUnknown[n] })),
+      result.steps.map(({ id, probability }, t) => ({ word: outputName(id), note: asPercent(probability), share: probability, isForced: t in forced, isEnd: id === known.config.eos_id })));
     if (isAnimated) play(from);
     else finish();
     isAnimated = false;
@@ -271,7 +244,7 @@ function render({ model, el: host }) {
       node.hidden = !alternative;
       if (!alternative) return;
       word.textContent = outputName(alternative.id) === "end" ? "(end)" : outputName(alternative.id);
-      share.textContent = percent(alternative.probability);
+      share.textContent = asPercent(alternative.probability);
       bar.style.width = `${100 * alternative.probability}%`;
       node.setAttribute("aria-pressed", String(alternative.id === step.id));
     });
@@ -292,7 +265,7 @@ function render({ model, el: host }) {
     const keys = kind === "decoder" ? ["start", ...outputs.slice(0, -1)] : words;
     const queries = kind === "encoder" ? words : outputs;
     const query = kind === "encoder" ? sourcePlace : at;
-    const columns = { columns: keys, columnLang: kind === "decoder" ? "en" : "zh", columnNames: kind === "decoder" ? keys : words.map(named) };
+    const columns = { columns: keys, columnLang: kind === "decoder" ? "en" : "zh", columnNames: kind === "decoder" ? keys : words.map(line.named) };
     const pad = (row) => [...row, ...Array(keys.length - row.length).fill(null)];
     root.dataset.kind = kind;
     const all = [null, ...heads()];
@@ -304,16 +277,12 @@ function render({ model, el: host }) {
       });
     }
     byWordTable.show({
-      ...columns, caption: `Every word through ${headName(head)}`, rows: queries, rowNames: kind === "encoder" ? words.map(named) : queries,
+      ...columns, caption: `Every word through ${headName(head)}`, rows: queries, rowNames: kind === "encoder" ? words.map(line.named) : queries,
       rowLang: kind === "encoder" ? "zh" : "en", values: queries.map((_, n) => pad(rowOf(head, n))), marked: query ?? -1,
       shown: kind === "encoder" ? words.length : shown,
     });
     looked.textContent = query === null ? "Where each word looked, in percent" : `Where “${queries[query]}” looked, in percent`;
   }
-  function named(word) {
-    return gloss(word) ? `${word}, ${gloss(word)}` : word;
-  }
-
   // ── Life ─────────────────────────────────────────────────────────────────────────────────────
   let isVisible = true;
   let isOwed = false; // the words came while nobody could see it
@@ -330,9 +299,7 @@ function render({ model, el: host }) {
       return;
     }
     try {
-      const buffer = weights.buffer.slice(weights.byteOffset, weights.byteOffset + weights.byteLength);
-      if (buffer.byteLength === 0) throw new Error("The weights could not be fetched. Reloading the page may help.");
-      known = await engine.run("load", { key, buffer });
+      known = await engine.run("load", { key, buffer: fileOf(weights) });
     } catch (error) {
       hide();
       said.node.classList.add("aw-bad");
@@ -340,7 +307,7 @@ function render({ model, el: host }) {
       return;
     }
     said.node.classList.remove("aw-bad");
-    entries = known.srcTokens.slice(SPECIALS).map((zh) => [zh, ...(glossary[zh] ?? ["", ""])]);
+    line.offer(known.srcTokens);
     await translate();
   }
   /** Nothing to show; an answer that is still on its way comes too late. */
@@ -352,7 +319,7 @@ function render({ model, el: host }) {
   }
 
   hide();
-  line.set(model.get("text"));
+  line.show();
   load();
   for (const trait of TRAITS) model.on(`change:${trait}`, translate);
   model.on("change:weights", load);
@@ -366,7 +333,5 @@ function render({ model, el: host }) {
     model.off("change:weights", load);
   };
 }
-
-const [SPECIALS, UNK] = [5, 3]; // as in attnsteps.text.vocab
 
 export default { render };
