@@ -3,6 +3,7 @@
 import copy
 import dataclasses
 import json
+import os
 import pickle
 import struct
 
@@ -76,6 +77,17 @@ def test_a_model_comes_back_as_it_was(path, dtype, changes):
     assert not is_same(other, model.state_dict())
     load_weights(other, str(path))
     assert is_same(other, model.state_dict())
+
+
+@pytest.mark.skipif(os.name != "posix", reason="permissions are POSIX's")
+@pytest.mark.parametrize(("umask", "mode"), [(0o022, 0o644), (0o077, 0o600), (0o002, 0o664)])
+def test_a_file_gets_the_permissions_of_every_new_file(path, umask, mode):
+    before = os.umask(umask)
+    try:
+        save_model(make_model(), path)
+    finally:
+        os.umask(before)
+    assert path.stat().st_mode & 0o777 == mode
 
 
 def test_loading_leaves_chance_as_it_was(path):

@@ -18,7 +18,7 @@ def write_tensors(
 
     It is written beside its place, brought to the disk and then renamed. Whatever happens
     meanwhile, a full disk, a killed process or a loss of power, the file that was there before
-    stays as it was.
+    stays as it was. The new one may be read by whom the process lets read its files.
 
     Args:
         path: where to write; a file that is there is replaced.
@@ -38,11 +38,14 @@ def write_tensors(
     }
     unfinished = path.with_name(f".{path.name}.{uuid4().hex}")
     try:
+        unfinished.touch()
+        mode = unfinished.stat().st_mode  # the usual one; safetensors keeps others from reading
         safetensors.torch.save_file(tensors, unfinished, metadata)
+        unfinished.chmod(mode)
         with unfinished.open("rb") as file:
             os.fsync(file.fileno())
         unfinished.replace(path)
-    except SafetensorError as error:
+    except (SafetensorError, OSError) as error:
         raise OSError(f"{path} cannot be written: {error}") from error
     finally:
         unfinished.unlink(missing_ok=True)
