@@ -41,7 +41,6 @@ function render({ model, el: host }) {
   const table = (caption) => matrixTable({ caption, rows: names, columns: names, tint: (weight) => weight });
   const weightTable = table("Weights: the softmax of each row");
   const detector = table("Leak detector: does ↓ move with →?");
-  detector.node.classList.add("ml-detector");
   const found = Array.from({ length: 6 }, () => el("p"));
 
   root.append(
@@ -146,7 +145,7 @@ function drawTable({ names, caption, get, put }) {
       next.focus();
     },
   })));
-  const node = el("div", { class: "aw-scroll ml-mask", role: "group", "aria-label": caption },
+  const node = el("div", { class: "aw-scroll", role: "group", "aria-label": caption },
     el("table", { class: "aw-matrix" }, el("caption", {}, caption),
       el("thead", {}, el("tr", {}, el("td", { class: "aw-corner" }), ...names.map((name) => el("th", { scope: "col" }, name)))),
       el("tbody", {}, ...cells.map((row, i) => el("tr", {}, el("th", { scope: "row" }, names[i]), ...row.map((cell) => el("td", {}, cell)))))));

@@ -99,7 +99,7 @@ function render({ model, el: host }) {
   const shapeCaption = caption("");
   const memory = el("div", { class: "mh-layout" },
     el("div", {}, stepChoice.node, explained.node),
-    el("div", { class: "mh-pictures" }, facts, shapeCaption, drawing.shapePicture,
+    el("div", {}, facts, shapeCaption, drawing.shapePicture,
       caption("As the numbers lie in memory, one after another. At the left of each line: how many come before it."), drawing.memoryPicture, details));
   const heading = (text) => el("p", { class: "tr-heading" }, text);
   const memoryHeading = heading("");

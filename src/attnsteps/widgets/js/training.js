@@ -93,7 +93,7 @@ function render({ model, el: host }) {
   const grid = el("div", { class: "tm-tiles", role: "group", "aria-label": "The heads" });
   const note = el("p", { class: "aw-note" }, "Each picture is a head: a row for each word that asks, a column for each word asked, the darker the more. "
     + "The number is the largest weight of a row, averaged over the rows.");
-  const scene = el("div", { class: "tm-scene" }, picture.node, el("div", { class: "tm-heads" }, grid, note));
+  const scene = el("div", { class: "tm-scene" }, picture.node, el("div", {}, grid, note));
   const table = weightTable((row) => { if (kind === "encoder") sourcePlace = row; else place = row; refresh(); });
   const numbers = el("details", { ontoggle: () => refresh() }, el("summary", {}, "The weights as numbers"), table.node);
   const lookPanel = el("div", { class: "tr-look" }, heading, kindChoice.node, scene, numbers);
@@ -126,7 +126,7 @@ function render({ model, el: host }) {
       const share = el("span", { class: "tr-share" });
       const name = which ? `layer ${which[0] + 1}, head ${which[1] + 1}` : "all heads, averaged";
       const node = el("button", { type: "button", class: "tm-tile", "aria-pressed": "false", onclick: () => { head = which; refresh(); } },
-        svg, el("span", { class: "tm-name", title: name }, labelOf(which)), share);
+        svg, el("span", { title: name }, labelOf(which)), share);
       return { which, node, cells, share };
     });
     grid.replaceChildren(...tiles.map(({ node }) => node));

@@ -29,7 +29,7 @@ function inside(block) {
   const parameters = el("span", { class: "aw-wm-number" });
   const flops = el("span", { class: "aw-wm-number" });
   const node = el("div", { class: "aw-wm-inside" },
-    el("p", { class: "aw-wm-head-line" }, el("strong", {}, `${block.title}, ${block.part}`)), el("p", {}, block.says),
+    el("p", {}, el("strong", {}, `${block.title}, ${block.part}`)), el("p", {}, block.says),
     el("ol", { class: "aw-wm-steps" }, ...steps.map((item) => item.node)),
     ...(weights.length ? [el("ul", { class: "aw-wm-learned" }, ...weights)] : []),
     el("p", { class: "aw-wm-formula" }, el("span", { class: "aw-wm-caption" }, "Learned numbers: "), ...(block.parameters ? [...line(block.parameters), " = "] : []), parameters),

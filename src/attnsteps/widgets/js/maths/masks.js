@@ -2,10 +2,10 @@
 import { matmul } from "./linear.js";
 import { FORMATS } from "./softmax_steps.js";
 
-export const FILLS = { "-inf": -Infinity, "-1e9": -1e9, "-1e4": -1e4, 0: 0 };
+const FILLS = { "-inf": -Infinity, "-1e9": -1e9, "-1e4": -1e4, 0: 0 };
 
 /** How much lower all scores are where they are low. */
-export const LOWER = 20000;
+const LOWER = 20000;
 
 /** What a changed word gets added to its vector: no entry of any projection stays the same. */
 const CHANGE = [1, -1.5, 2, -0.5];

@@ -9,7 +9,7 @@ import { decode, encode } from "./transformer.js";
  * @param {number[]} srcIds
  * @param {{numLengths?: number, lengthFactor?: number, blocks?: object[]}} options
  */
-export function predictLengths(model, srcIds, { numLengths = 1, lengthFactor = 1, blocks = [] } = {}) {
+function predictLengths(model, srcIds, { numLengths = 1, lengthFactor = 1, blocks = [] } = {}) {
   const { memory, weights } = encode(model, srcIds, blocks);
   const mean = memory[0].map((_, d) => memory.reduce((sum, row) => sum + row[d], 0) / memory.length);
   const [lengthLogits] = linearLayer([mean], model.lengthPredictor);
