@@ -17,8 +17,3 @@ export function matmul(a, b) {
     return out;
   });
 }
-
-/** (R, C) → (C, R) */
-export function transpose(a) {
-  return Array.from({ length: a[0].length }, (_, c) => Float64Array.from(a, (row) => row[c]));
-}
