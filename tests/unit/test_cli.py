@@ -14,7 +14,7 @@ import torch
 
 from attnsteps.cli.corpora import NAMES, read
 from attnsteps.cli.main import main, parser
-from attnsteps.cli.translate import table
+from attnsteps.cli.table import table
 from attnsteps.model.config import TransformerConfig
 from attnsteps.model.transformer import Transformer
 from attnsteps.text.corpus import generated

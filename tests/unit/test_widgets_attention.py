@@ -8,7 +8,7 @@ import torch
 from attnsteps import causal_mask, scaled_dot_product_attention
 from attnsteps.running_example import ANIMAL, STREET, TIRED, W_K, W_Q, W_V, toy_embeddings
 from attnsteps.widgets import AttentionExplorer
-from attnsteps.widgets.attention import spelling_vector
+from attnsteps.widgets.spelling import spelling_vector
 
 LABELS = ["animal", "street", "tired"]
 

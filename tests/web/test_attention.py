@@ -5,7 +5,7 @@ import torch
 from playwright.sync_api import Locator, Page, expect
 
 from attnsteps.widgets import AttentionExplorer
-from attnsteps.widgets.attention import spelling_vector
+from attnsteps.widgets.spelling import spelling_vector
 
 PAGE = "07_attention.html"
 ENGLISH = "the animal did not cross the street because it was too tired"

@@ -1,15 +1,12 @@
 """``python -m attnsteps translate``: sentences → translations, line by line."""
 
 import sys
-import unicodedata
 from argparse import Namespace
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
-from jaxtyping import Float
-from torch import Tensor
-
+from attnsteps.cli.table import table
 from attnsteps.cli.train import MODEL
 from attnsteps.training.trained import ASSETS, Trained, pretrained
 from attnsteps.training.translate import Translation
@@ -152,46 +149,3 @@ def _show(number: int, one: Translation, options: Namespace) -> str:
     one_map = weights.mean(dim=0) if options.head is None else weights[options.head]
     rows = [*one.tokens, "<eos>"] if one.is_whole else one.tokens
     return f"{one.text}\n\n{table(one_map, rows, one.src_tokens)}\n"
-
-
-def table(weights: Float[Tensor, "T S"], rows: Iterable[str], columns: Iterable[str]) -> str:
-    """Write attention weights as a table, in percent.
-
-    Args:
-        weights: (T, S).
-        rows: the tokens that were written, one for each row.
-        columns: the tokens that were read, one for each column.
-
-    Returns:
-        The table, aligned where Chinese characters are two columns wide.
-
-    Example:
-        >>> import torch
-        >>> print(table(torch.tensor([[0.9, 0.1], [0.25, 0.75]]), ["too", "it"], ["a", "b"]))
-              a   b
-        too  90  10
-        it   25  75
-    """
-    rows, columns = list(rows), list(columns)
-    first = max(map(_width, ["", *rows]))
-    widths = [max(3, _width(column)) for column in columns]
-    head = zip(columns, widths, strict=True)
-    lines = [" " * first + "".join(" " + _right(column, width) for column, width in head)]
-    for row, values in zip(rows, weights.tolist(), strict=True):
-        cells = zip(values, widths, strict=True)
-        shown = "".join(f" {100 * value:{width}.0f}" for value, width in cells)
-        lines.append(row + " " * (first - _width(row)) + shown)
-    return "\n".join(lines)
-
-
-def _width(text: str) -> int:
-    """Return how many columns a text takes in a terminal."""
-    return sum(
-        0 if unicodedata.combining(c) else 1 + (unicodedata.east_asian_width(c) in "WF")
-        for c in text
-    )
-
-
-def _right(text: str, width: int) -> str:
-    """Put spaces before a text until it takes that many columns."""
-    return " " * (width - _width(text)) + text

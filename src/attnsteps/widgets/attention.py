@@ -15,12 +15,9 @@ from attnsteps.running_example import SENTENCE, TWIN
 from attnsteps.shapes import check_floating, check_mask, check_shape
 from attnsteps.widgets.base import Widget
 from attnsteps.widgets.bundle import bundle, styles
-from attnsteps.widgets.random import normals
+from attnsteps.widgets.spelling import spelling_vector
 
 MIN_WORDS, MAX_WORDS = 2, 12
-
-#: Width of the vectors that are made from spelling.
-D_K = 4
 
 _GLOSSES = {word.zh: word.gloss for word in (*SENTENCE, *TWIN)}
 
@@ -162,33 +159,6 @@ class AttentionExplorer(Widget):
         )
         ax.tick_params(axis="x", rotation=40)
         return figure
-
-
-def spelling_vector(word: str, size: int = D_K) -> Tensor:
-    """Return a word's toy vector, made from its letters; ``js/maths/spelling.js`` has the same.
-
-    Each letter has one fixed draw from N(0, 1). They are summed, and the sum is stretched to the
-    length √size. Nothing is learned: the same letters give the same vector, words that share
-    letters get similar ones.
-
-    Args:
-        word: at least one letter.
-        size: entries of the vector.
-
-    Returns:
-        The vector, (size,) in float64.
-
-    Raises:
-        ValueError: word is empty.
-
-    Example:
-        >>> torch.allclose(spelling_vector("tired"), spelling_vector("tried"))
-        True
-    """
-    if not word:
-        raise ValueError("word must have at least one letter; got none")
-    total = torch.from_numpy(sum(normals(ord(letter), size) for letter in word))
-    return total * (math.sqrt(size) / total.norm())
 
 
 def _check_words(words: list[str], selected: Sequence[int]) -> None:
