@@ -24,8 +24,19 @@ def with_a_loop(probs, p):
     return result / result.sum()
 
 
+def by_the_sums(probs, p):
+    """Count how many sums stay below p, and take one more."""
+    ordered, order = probs.sort(descending=True)
+    kept = order[: int((ordered.cumsum(0) < p).sum()) + 1]
+    result = torch.zeros_like(probs)
+    result[kept] = probs[kept]
+    return result / result.sum()
+
+
 RIGHT = {
     "sorted": top_p,
+    "in float32": lambda probs, p: top_p(probs.float(), p),
+    "the sums": by_the_sums,
     "a loop": with_a_loop,
     "the package": lambda probs, p: adjust(probs.log()[None], top_p=p)[0],
 }

@@ -18,6 +18,10 @@ def with_a_loop(ids, log_probs, num_hidden, mask_id):
     return torch.tensor([mask_id if t in places else ids[t] for t in range(len(ids))])
 
 
+def by_rank(ids, log_probs, num_hidden, mask_id):
+    return torch.where(log_probs.argsort().argsort() < num_hidden, mask_id, ids)
+
+
 def by_the_package(ids, log_probs, num_hidden, mask_id):
     return ids.masked_fill(least_certain(log_probs[None], torch.tensor([num_hidden]))[0], mask_id)
 
@@ -29,6 +33,7 @@ def in_place(ids, log_probs, num_hidden, mask_id):
 
 WRONG = {
     "nothing": (lambda *_: None, "the tokens are None; does the function return its result?"),
+    "a list": (lambda ids, *_: ids.tolist(), "the tokens should be a tensor and are a list"),
     "shape": (lambda ids, *_: ids[None], "the tokens have shape (1, 6), needed is (6,)"),
     "all kept": (lambda ids, *_: ids, "nothing is hidden"),
     "most certain": (lambda ids, lp, n, m: hide(ids, -lp, n, m), "this hides the most certain"),
@@ -37,6 +42,10 @@ WRONG = {
         "this hides the first tokens",
     ),
     "kept": (lambda ids, lp, n, m: hide(ids, lp, len(ids) - n, m), "this keeps so many tokens"),
+    "from the end": (
+        lambda ids, lp, n, m: ids.index_fill(0, lp.argsort(descending=True)[-n:], m),
+        "all tokens are hidden; mind",
+    ),
     "sorted": (lambda ids, lp, n, m: hide(ids, lp, n, m)[lp.argsort()], "the tokens are sorted"),
     "zero": (lambda ids, lp, n, m: hide(ids, lp, n, 0), "hidden tokens are 0, not mask_id"),
     "in place": (in_place, "those that were given have been changed"),
@@ -45,7 +54,7 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("function", [hide, with_a_loop, by_the_package])
+@pytest.mark.parametrize("function", [hide, with_a_loop, by_rank, by_the_package])
 def test_a_right_solution_passes(function):
     verdict = grade_hide(function)
     assert verdict, verdict

@@ -57,7 +57,7 @@ WRONG = {
     "each place": (lambda a, b, e, p: losses_of(a, b, e), "the loss should be one number and has"),
     "sign": (lambda *given: -right(*given), "the sign is turned round"),
     "padding counts": (lambda a, b, e, p: losses_of(a, b, e).mean(), "padding counts too"),
-    "padding is 0": (lambda a, b, e, p: losses_of(a, b, e)[b != 0].mean(), "the loss without"),
+    "padding is 0": (lambda a, b, e, p: losses_of(a, b, e)[b != 0].mean(), "places with the id 0"),
     "a sum": (lambda a, b, e, p: losses_of(a, b, e)[b != p].sum(), "the loss is the sum over"),
     "mean of means": (
         lambda a, b, e, p: torch.stack(
@@ -72,6 +72,10 @@ WRONG = {
     "wrong axis": (
         lambda a, b, e, p: functional.nll_loss(a.log_softmax(1).flatten(0, 1), b.flatten()),
         "the softmax runs over the places",
+    ),
+    "mean over words": (
+        lambda *given: right(*given) / given[0].shape[-1],
+        "the terms are averaged over the vocabulary",
     ),
     "bits": (lambda *given: right(*given) / math.log(2), "the logarithm is that to the base 2"),
     "no smoothing": (lambda a, b, e, p: right(a, b, 0.0, p), "the label smoothing is missing"),

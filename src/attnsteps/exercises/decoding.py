@@ -7,7 +7,7 @@ from torch import Tensor
 
 from attnsteps.exercises.verdict import Verdict, attempt, difference
 
-_PROBS = torch.tensor([0.05, 0.4, 0.02, 0.25, 0.18, 0.1], dtype=torch.float64)
+_PROBS = torch.tensor([3, 26, 1, 16, 12, 6], dtype=torch.float64) / 64  # sums are exact
 
 
 def grade_top_p(function: Callable[[Tensor, float], Tensor]) -> Verdict:
@@ -24,7 +24,7 @@ def grade_top_p(function: Callable[[Tensor, float], Tensor]) -> Verdict:
         >>> grade_top_p(lambda probs, p: probs)
         ✗ Not yet: nothing is left out (for p = 0.6)
     """
-    for p in (0.6, 0.4, 0.05, 0.9, 1.0):
+    for p in (0.6, 26 / 64, 0.04, 0.9, 1.0):
         got, raised = attempt(lambda p=p: function(_PROBS.clone(), p))
         fault = raised or _fault(got, p)
         if fault:

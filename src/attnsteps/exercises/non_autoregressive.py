@@ -51,8 +51,10 @@ def _fault(got: object, num_hidden: int) -> str:
         return _IDS.index_fill(0, places, _MASK_ID)
 
     want = hidden(order[:num_hidden])
+    if got is None:
+        return "the tokens are None; does the function return its result?"
     if not isinstance(got, Tensor):
-        return f"the tokens are {got!r}; does the function return its result?"
+        return f"the tokens should be a tensor and are a {type(got).__name__}"
     if got.shape != want.shape:
         return f"the tokens have shape {tuple(got.shape)}, needed is {tuple(want.shape)}"
     if torch.equal(got.long(), want):
@@ -61,6 +63,7 @@ def _fault(got: object, num_hidden: int) -> str:
         "nothing is hidden": _IDS,
         "this hides the most certain tokens": hidden(order.flip(0)[:num_hidden]),
         "this hides the first tokens, whatever their probability": hidden(torch.arange(num_hidden)),
+        "all tokens are hidden; mind that x[-0:] is the whole of x": hidden(order),
         "this keeps so many tokens, and hides the others": hidden(order[: len(_IDS) - num_hidden]),
         "the tokens are sorted; each must stand where it stood": want[order],
         "hidden tokens are 0, not mask_id": _IDS.index_fill(0, order[:num_hidden], 0),

@@ -97,6 +97,12 @@ def _known(got: object, logits: Tensor, targets: Tensor, epsilon: float) -> str:
             .sum(-1)[real]
             .mean()
         ),
+        "places with the id 0 are left out; padding is where targets == pad_id": (
+            losses[targets != 0].mean()
+        ),
+        "the terms are averaged over the vocabulary; they should be added up": (
+            losses[real].mean() / size
+        ),
         "the logarithm is that to the base 2; it should be the natural one": (
             losses[real].mean() / torch.tensor(2.0).log()
         ),
