@@ -2,7 +2,7 @@
 import { fileOf, serveJobs, startEngine } from "./engine.js";
 import { wordEdits } from "./maths/word_edits.js";
 import { racing } from "./racing.js";
-import { sentenceLine } from "./sentence_line.js";
+import { sentenceLine, shuffler } from "./sentence_line.js";
 import { button, el, fmt, frame, reducedMotion, slider, status, uid } from "./ui.js";
 
 serveJobs(racing);
@@ -17,7 +17,6 @@ function render({ model, el: host }) {
   const key = uid();
   const engine = startEngine(racing, model.get("_esm"), import.meta.url);
   const references = model.get("references");
-  const examples = Object.keys(references);
   const width = model.get("beam_width");
   const names = NAMES.map((name, n) => (n === 2 ? `${name} ${width}` : name));
   const root = frame(host, "The race");
@@ -32,12 +31,11 @@ function render({ model, el: host }) {
 
   // ── The sentence and the dials ───────────────────────────────────────────────────────────────
   const line = sentenceLine({ model, onchange: (text) => ask("text", text) });
-  let last = -1;
+  const draw = shuffler(Object.keys(references));
   function shuffle() {
-    const n = Math.floor(Math.random() * (examples.length - (last >= 0 ? 1 : 0)));
-    last = last >= 0 && n >= last ? n + 1 : n;
-    if (examples[last] === model.get("text")) race();
-    else ask("text", examples[last]);
+    const text = draw();
+    if (text === model.get("text")) race();
+    else ask("text", text);
   }
   const meaning = el("p", { class: "aw-note ra-meaning" });
   const said = status();

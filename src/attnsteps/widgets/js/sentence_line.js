@@ -65,6 +65,15 @@ export function sentenceLine({ model, onchange }) {
   };
 }
 
+/** Hands out one of many things at each call, in no order and never the same twice in a row. */
+export function shuffler(things) {
+  let last = -1;
+  return () => {
+    last = (last + 1 + Math.floor(Math.random() * (things.length - (last >= 0)))) % things.length;
+    return things[last];
+  };
+}
+
 /** What there is to say of words that a model does not know; nothing, if it knows them all. */
 export function strangeNote(strange, { srcTokens }) {
   return strange.length === 0 ? "" : `Not among the ${srcTokens.length - NUM_SPECIALS} words this model knows: ${strange.join(", ")}. `

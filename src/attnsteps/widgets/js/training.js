@@ -4,7 +4,7 @@ import { fileOf, serveJobs, startEngine } from "./engine.js";
 import { LOOKS, asPercent, loom } from "./loom.js";
 import { averageHeads, decidedness, sentenceLoss } from "./maths/time_machine.js";
 import { joinWords } from "./maths/words.js";
-import { sentenceLine, strangeNote } from "./sentence_line.js";
+import { sentenceLine, shuffler, strangeNote } from "./sentence_line.js";
 import { translating } from "./translating.js";
 import { button, choice, el, fmt, frame, reducedMotion, slider, status, uid } from "./ui.js";
 import { weightTable } from "./weight_table.js";
@@ -38,14 +38,10 @@ function render({ model, el: host }) {
   // ── The sentence ─────────────────────────────────────────────────────────────────────────────
   const line = sentenceLine({ model, onchange: (text) => ask("text", text) });
   const examples = model.get("examples");
-  let lastExample = -1;
-  function shuffle() {
-    lastExample = (lastExample + 1 + Math.floor(Math.random() * (examples.length - 1))) % examples.length;
-    ask("text", examples[lastExample]);
-  }
+  const draw = shuffler(examples);
   const buttons = el("div", { class: "aw-row tr-buttons" },
     line.twinsButton((text) => ask("text", text)) ?? "",
-    examples.length ? button("Shuffle", shuffle, { title: "Another sentence, drawn from the corpus" }) : "");
+    examples.length ? button("Shuffle", () => ask("text", draw()), { title: "Another sentence, drawn from the corpus" }) : "");
   const said = status(); // what there is to complain of
   const heard = status(); // the translation, for who cannot see the list
   heard.node.classList.add("tr-heard");

@@ -2,7 +2,7 @@
 import { fileOf, serveJobs, startEngine } from "./engine.js";
 import { LOOKS, asPercent, loom } from "./loom.js";
 import { joinWords } from "./maths/words.js";
-import { sentenceLine, strangeNote } from "./sentence_line.js";
+import { sentenceLine, shuffler, strangeNote } from "./sentence_line.js";
 import { translating } from "./translating.js";
 import { button, choice, el, frame, reducedMotion, status, uid } from "./ui.js";
 import { weightTable } from "./weight_table.js";
@@ -45,16 +45,11 @@ function render({ model, el: host }) {
   heard.node.classList.add("tr-heard");
   const output = el("p", { class: "tr-output", lang: "en" });
   const examples = model.get("examples");
-  let lastExample = -1;
-  function shuffle() {
-    const n = Math.floor(Math.random() * (examples.length - (lastExample >= 0)));
-    lastExample = n >= lastExample && lastExample >= 0 ? n + 1 : n;
-    setText(examples[lastExample], true);
-  }
+  const draw = shuffler(examples);
   const twins = line.twinsButton((text) => setText(text, true));
   twins?.replaceChildren(...model.get("twins").flatMap((word, n) => [n ? " ↔ " : "", word, el("span", { class: "tr-wide" }, ` ${line.gloss(word)}`)]));
   const buttons = el("div", { class: "aw-row tr-buttons" }, twins ?? "",
-    examples.length ? button("Shuffle", shuffle, { title: "Another sentence, drawn from the corpus" }) : "",
+    examples.length ? button("Shuffle", () => setText(draw(), true), { title: "Another sentence, drawn from the corpus" }) : "",
     button("Replay", () => play(), { title: "Watch the words come again" }));
 
   function setText(text, animated = false) {
