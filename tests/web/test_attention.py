@@ -6,6 +6,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from attnsteps.widgets import AttentionExplorer
 from attnsteps.widgets.spelling import spelling_vector
+from tests.kernel import Kernel
 
 PAGE = "07_attention.html"
 ENGLISH = "the animal did not cross the street because it was too tired"
@@ -218,47 +219,22 @@ def test_typing_keeps_the_cells_in_place_and_shows_the_right_numbers(open_page):
         assert table(widget, name).evaluate(same, nodes), f"{name}: a cell was made anew"
 
 
-DRIVEN = """async () => {
-  const url = performance.getEntriesByType("resource").map((entry) => entry.name)
-    .find((name) => /attentionexplorer-.*js$/.test(name));
-  const values = { words: ["a", "b", "c"], mask: "none", scale: true, selected: [0, 0],
-    q: null, k: null, v: null, given_mask: null };
-  const listeners = {};
-  const model = {
-    get: (name) => values[name],
-    set(name, value) {
-      values[name] = value;
-      (listeners[`change:${name}`] ?? []).forEach((f) => f());
-    },
-    save_changes() {},
-    on(type, f) { (listeners[type] ??= new Set()).add(f); },
-    off(type, f) { listeners[type]?.delete(f); },
-  };
-  const host = document.createElement("div");
-  document.body.append(host);
-  const read = () => [host.querySelector("input[type=text]").value,
-    host.querySelector(".ax-worked").firstChild.textContent,
-    host.querySelectorAll(".ax-weights tbody tr:not([hidden])").length];
-  const stop = (await import(url)).default.render({ model, el: host });
-  const seen = [read()];
-  model.set("words", ["two", "words"]);
-  model.set("selected", [1, 0]);
-  seen.push(read());
-  host.querySelector(".ax-weights tbody button").click();
-  seen.push([...values.selected]);
-  stop();
-  model.set("words", ["not", "seen", "any", "more"]);
-  seen.push(read());
-  return seen;
-}"""
-
-
 def test_a_kernel_drives_it_and_hears_of_it(open_page):
-    started, driven, heard, stopped = open_page(PAGE).evaluate(DRIVEN)
-    assert started == ["a b c", "Query: a. Key: a.", 3]
-    assert driven == ["two words", "Query: words. Key: two.", 2]
-    assert heard == [0, 0]
-    assert stopped == ["two words", "Query: two. Key: two.", 2]
+    page = open_page("notation.html")
+    kernel = Kernel(page, AttentionExplorer("a b c"))
+    widget = explorer(page)
+    expect(words_field(widget)).to_have_value("a b c")
+    expect(worked(widget).locator("p").first).to_have_text("Query: a. Key: a.")
+    assert_shows(widget, AttentionExplorer("a b c"))
+    kernel.set(words=["two", "words"], selected=[1, 0])
+    expect(words_field(widget)).to_have_value("two words")
+    expect(worked(widget).locator("p").first).to_have_text("Query: words. Key: two.")
+    assert_shows(widget, AttentionExplorer("two words"))
+    cell(widget, "weights", 0, 0).click()
+    assert kernel.get("selected") == kernel.saved("selected")[-1] == [0, 0]
+    assert kernel.stop() == 0
+    kernel.set(words=["not", "seen", "any", "more"])
+    assert_shows(widget, AttentionExplorer("two words"))
 
 
 def test_the_closed_exercises_are_graded(open_page):

@@ -8,6 +8,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from attnsteps import causal_mask
 from attnsteps.widgets import MaskLab
+from tests.kernel import Kernel
 
 PAGE = "09_masks.html"
 NAMES = MaskLab().names
@@ -194,44 +195,18 @@ def test_input_updates_in_place(lab):
 
 
 def test_python_can_drive_it_and_take_it_away(open_page):
-    page = open_page(PAGE)
-    got = page.evaluate(
-        """async () => {
-          const tag = document.querySelector('script[type$="widget-state+json"]');
-          const models = Object.values(JSON.parse(tag.textContent).state);
-          const { _esm, _css, ...values } = models.find(({ state }) => state.true_means).state;
-          const here = document.querySelector('script[src*="mount"]').src;
-          const widget = await import(new URL(_esm, new URL(".", here)));
-          const listeners = {};
-          let saved = 0;
-          const model = {
-            get: (name) => values[name],
-            set(name, value) {
-              values[name] = value;
-              for (const listener of listeners[`change:${name}`] ?? []) listener();
-            },
-            on: (type, f) => { (listeners[type] ??= new Set()).add(f); },
-            off: (type, f) => { listeners[type].delete(f); },
-            save_changes: () => { saved += 1; },
-          };
-          const host = document.createElement("div");
-          document.body.append(host);
-          const stop = widget.default.render({ model, el: host });
-          model.set("fill", "0");
-          model.set("purpose", "encoder");
-          const seen = [
-            [...host.querySelectorAll("input:checked")].map((i) => i.nextSibling.textContent),
-            host.querySelector("[role=status]").textContent.includes("Leaks, 5"), saved,
-          ];
-          host.querySelector("table button").click();
-          seen.push(values.mask[0][0], saved);
-          stop();
-          seen.push(Object.values(listeners).every((set) => set.size === 0));
-          host.remove();
-          return seen;
-        }"""
-    )
-    assert got == [["an encoder", "may attend", "0", "float32"], True, 0, False, 1, True]
+    page = open_page("notation.html")
+    kernel = Kernel(page, MaskLab())
+    lab = lab_on(page)
+    kernel.set(fill="0", purpose="encoder")
+    expect_lab(lab, MaskLab(fill="0", purpose="encoder"))
+    for label in ("an encoder", "may attend", "0", "float32"):
+        expect(lab.get_by_label(label, exact=True)).to_be_checked()
+    expect(lab.get_by_role("status")).to_contain_text("Leaks, 5")
+    assert kernel.saved("mask") == []
+    lab.get_by_role("button", name="animal asks animal", exact=True).click()
+    assert [mask[0][0] for mask in kernel.saved("mask")] == [False]
+    assert kernel.stop() == 0
 
 
 def test_on_a_phone_in_the_dark(open_page):

@@ -7,11 +7,10 @@ from playwright.sync_api import Locator, Page, expect
 from attnsteps import sinusoidal_positions
 from attnsteps.running_example import SENTENCE
 from attnsteps.widgets import Positions
-from attnsteps.widgets.bundle import bundle, styles
+from tests.kernel import Kernel
 
 PAGE = "10_positional.html"
 WORDS = [f"{word.zh} {word.gloss}" for word in SENTENCE[:4]]
-STATE = ("words", "order", "d_model", "layout", "position", "step", "x", "w_q", "w_k", "w_v")
 
 
 def widget(page: Page) -> Locator:
@@ -213,41 +212,18 @@ def test_nothing_moves_by_itself(open_page):
     assert shown.evaluate("node => node.getAnimations({ subtree: true }).length") == 0
 
 
-DRIVE = """([source, state]) => import(URL.createObjectURL(
-  new Blob([source], { type: "text/javascript" }))).then((module) => {
-    const listeners = {};
-    const values = { ...state };
-    window.model = {
-      get: (name) => values[name],
-      set(name, value) {
-        values[name] = value;
-        for (const f of listeners[`change:${name}`] ?? []) f();
-      },
-      on(type, f) { (listeners[type] ??= new Set()).add(f); },
-      off(type, f) { listeners[type].delete(f); },
-      save_changes() { window.saved = { ...values }; },
-      listening: () => Object.values(listeners).reduce((sum, set) => sum + set.size, 0),
-    };
-    document.body.replaceChildren();
-    window.stop_widget = module.default.render({ model: window.model, el: document.body });
-  })"""
-
-
 def test_python_can_drive_it_and_is_told_what_the_reader_does(open_page):
-    page = open_page(PAGE)
+    page = open_page("notation.html")
     start = {"d_model": 4, "layout": "concatenated", "position": 11, "step": 0}
     python = Positions(order=[2, 0, 1, 3], **start)
-    state = {name: getattr(python, name) for name in STATE}
-    state["words"][0][1] = "<b>animal</b>"  # whatever the words are, they stay text
-    page.evaluate(DRIVE, [bundle("positional"), state])
-    page.add_style_tag(content=styles("positional"))
+    words = [["动物", "<b>animal</b>"], *python.words[1:]]  # whatever they are, they stay text
+    kernel = Kernel(page, python, words=words)
     shown = widget(page)
     assert_numbers(shown, **start)
     expect(shown.locator("b")).to_have_count(0)
     expect(shown.locator(".aw-po-tables th[scope=row]").nth(1)).to_have_text("<b>animal</b>")
 
-    page.evaluate("model.set('position', 2); model.set('step', 7); model.set('d_model', 8)")
-    page.evaluate("model.set('layout', 'interleaved'); model.set('order', [3, 2, 1, 0])")
+    kernel.set(position=2, step=7, d_model=8, layout="interleaved", order=[3, 2, 1, 0])
     expect(shown.locator("output")).to_have_text(["2", "7"])
     expect(shown.get_by_label("8", exact=True)).to_be_checked()
     expect(shown.get_by_label("interleaved (paper)")).to_be_checked()
@@ -256,7 +232,5 @@ def test_python_can_drive_it_and_is_told_what_the_reader_does(open_page):
 
     press(shown.get_by_label("Position p"), "End")
     shown.get_by_role("button", name="Put back").click()
-    saved = page.evaluate("saved")
-    assert (saved["position"], saved["order"]) == (31, [0, 1, 2, 3])
-    page.evaluate("stop_widget()")
-    assert page.evaluate("model.listening()") == 0
+    assert (kernel.saved("position")[-1], kernel.saved("order")[-1]) == (31, [0, 1, 2, 3])
+    assert kernel.stop() == 0

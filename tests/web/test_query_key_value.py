@@ -17,6 +17,8 @@ from attnsteps.running_example import (
     WIDE,
     toy_embeddings,
 )
+from attnsteps.widgets import SixSteps
+from tests.kernel import Kernel
 
 PAGE = "04_query_key_value.html"
 TIRED_AT, BECAUSE_AT, ANIMAL_AT = 6, 4, 0
@@ -216,44 +218,23 @@ def test_nothing_moves_for_those_who_asked_for_less_motion(open_page):
     assert still.evaluate(durations) == ["0s", "0s"]
 
 
-DRIVE = """async () => {
-  const url = performance.getEntriesByType("resource").map((entry) => entry.name)
-    .find((name) => /widgets\\/sixsteps-/.test(name));
-  const { default: widget } = await import(url);
-  const states = [...document.querySelectorAll('script[type$="widget-state+json"]')]
-    .flatMap((tag) => Object.values(JSON.parse(tag.textContent).state));
-  const values = states.find(({ state }) => state._esm.includes("sixsteps")).state;
-  const listeners = new Map();
-  const model = {
-    get: (name) => values[name],
-    set(name, value) {
-      values[name] = value;
-      (listeners.get(`change:${name}`) ?? []).forEach((f) => f());
-    },
-    on(type, f) { listeners.set(type, [...(listeners.get(type) ?? []), f]); },
-    off(type, f) { listeners.set(type, listeners.get(type).filter((other) => other !== f)); },
-    save_changes() {},
-  };
-  const host = document.createElement("div");
-  host.id = "driven";
-  document.querySelector("article").append(host);
-  const stop = widget.render({ model, el: host });
-  model.set("words", [{ zh: "狼", gloss: "<b>wolf</b>" }, ...values.words.slice(1)]);
-  model.set("embeddings", [[1, 1.5, 0, 0], ...values.embeddings.slice(1)]);
-  model.set("selected", 6);
-  model.set("step", 2);
-  const shown = host.innerText;
-  stop();
-  model.set("step", 5);
-  return { shown, after: host.innerText, bold: host.querySelectorAll("b").length };
-}"""
-
-
 def test_python_can_drive_it_and_text_stays_text(open_page):
-    result = open_page(PAGE).evaluate(DRIVE)
-    assert "Highest score: 10 (<b>wolf</b>)." in result["shown"]
-    assert result["bold"] == 0
-    assert result["after"] == result["shown"]  # the view no longer listens
+    page = open_page("notation.html")
+    python = SixSteps()
+    kernel = Kernel(page, python)
+    kernel.set(
+        words=[{"zh": "狼", "gloss": "<b>wolf</b>"}, *python.words[1:]],
+        embeddings=[[1, 1.5, 0, 0], *python.embeddings[1:]],
+        selected=6,
+        step=2,
+    )
+    widget = six_steps(page)
+    expect(widget).to_contain_text("Highest score: 10 (<b>wolf</b>).")
+    expect(widget.locator("b")).to_have_count(0)
+    shown = widget.inner_text()
+    assert kernel.stop() == 0
+    kernel.set(step=5)
+    assert widget.inner_text() == shown  # the view no longer listens
 
 
 def test_the_page_confronts_a_guess_and_checks_the_exercises(open_page):

@@ -6,9 +6,8 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from attnsteps.widgets import ResidualAndNorm
-from attnsteps.widgets.bundle import bundle, styles
 from attnsteps.widgets.residual_and_norm import ARRANGEMENTS
-from tests.web.test_scaling import DRIVE
+from tests.kernel import Kernel
 
 PAGE = "11_residual_and_norm.html"
 DIGITS = "⁰¹²³⁴⁵⁶⁷⁸⁹"
@@ -149,15 +148,11 @@ def test_nothing_moves_by_itself(open_page):
 
 def test_python_can_drive_it_and_is_told_what_the_reader_does(open_page):
     page = open_page("notation.html")
-    python = ResidualAndNorm(depth=5, strength=1.0, arrangement="pre", seed=7)
-    state = {name: getattr(python, name) for name in ("depth", "strength", "arrangement", "seed")}
-    page.evaluate(DRIVE, [bundle("residual_and_norm"), state])
-    page.add_style_tag(content=styles("residual_and_norm"))
+    kernel = Kernel(page, ResidualAndNorm(depth=5, strength=1.0, arrangement="pre", seed=7))
     shown = widget(page)
     assert table(shown) == expected(depth=5, strength=1.0, seed=7)
 
-    page.evaluate("model.set('depth', 9); model.set('strength', 1.5); model.set('seed', 3)")
-    page.evaluate("model.set('arrangement', 'post')")
+    kernel.set(depth=9, strength=1.5, seed=3, arrangement="post")
     expect(shown.locator("output").first).to_have_text("9")
     expect(shown.locator("output").nth(1)).to_have_text("1.50")
     expect(shown.get_by_role("radio", name="post-norm")).to_be_checked()
@@ -166,14 +161,9 @@ def test_python_can_drive_it_and_is_told_what_the_reader_does(open_page):
     shown.get_by_role("radio", name="residual only").check()
     press(shown.get_by_label("Layers"), "Home")
     shown.get_by_role("button", name="Draw again").click()
-    assert page.evaluate("saved") == {
-        "depth": 1,
-        "strength": 1.5,
-        "arrangement": "residual",
-        "seed": 4,
-    }
-    page.evaluate("stop_widget()")
-    assert page.evaluate("model.listening()") == 0
+    wanted = {"depth": 1, "strength": 1.5, "arrangement": "residual", "seed": 4}
+    assert {name: kernel.saved(name)[-1] for name in wanted} == wanted
+    assert kernel.stop() == 0
 
 
 def test_it_answers_within_a_frame_at_full_depth(open_page):

@@ -8,7 +8,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from attnsteps import masked_softmax
 from attnsteps.widgets import Scaling
-from attnsteps.widgets.bundle import bundle, styles
+from tests.kernel import Kernel
 
 PAGE = "05_scaling.html"
 DIVISORS = ("none", "sqrt", "d_k")
@@ -176,37 +176,14 @@ def test_nothing_moves_by_itself(open_page):
     assert shown.evaluate("node => node.getAnimations({ subtree: true }).length") == 0
 
 
-DRIVE = """([source, state]) => import(URL.createObjectURL(
-  new Blob([source], { type: "text/javascript" }))).then((module) => {
-    const listeners = {};
-    const values = { ...state };
-    window.model = {
-      get: (name) => values[name],
-      set(name, value) {
-        values[name] = value;
-        for (const f of listeners[`change:${name}`] ?? []) f();
-      },
-      on(type, f) { (listeners[type] ??= new Set()).add(f); },
-      off(type, f) { listeners[type].delete(f); },
-      save_changes() { window.saved = { ...values }; },
-      listening: () => Object.values(listeners).reduce((sum, set) => sum + set.size, 0),
-    };
-    document.body.replaceChildren();
-    window.stop_widget = module.default.render({ model: window.model, el: document.body });
-  })"""
-
-
 def test_python_can_drive_it_and_is_told_what_the_reader_does(open_page):
-    page = open_page("intro.html")
-    python = Scaling(d_k=100, num_keys=5, divisor="d_k", seed=7)
-    state = {name: getattr(python, name) for name in ("d_k", "num_keys", "divisor", "seed")}
-    page.evaluate(DRIVE, [bundle("scaling"), state])
-    page.add_style_tag(content=styles("scaling"))
+    page = open_page("notation.html")
+    kernel = Kernel(page, Scaling(d_k=100, num_keys=5, divisor="d_k", seed=7))
     shown = widget(page)
     expect(shown.locator("output").first).to_have_text("100")  # no stop of the slider
     assert_table(shown, d_k=100, num_keys=5, seed=7)
 
-    page.evaluate("model.set('d_k', 33); model.set('num_keys', 3); model.set('divisor', 'sqrt')")
+    kernel.set(d_k=33, num_keys=3, divisor="sqrt")
     expect(shown.locator("output").first).to_have_text("33")
     expect(shown.locator("output").nth(1)).to_have_text("3")
     expect(shown.get_by_role("radio").nth(1)).to_be_checked()
@@ -214,9 +191,9 @@ def test_python_can_drive_it_and_is_told_what_the_reader_does(open_page):
 
     press(shown.get_by_label("Width d"), "End")
     shown.get_by_role("button", name="Draw again").click()
-    assert page.evaluate("saved") == {"d_k": 512, "num_keys": 3, "divisor": "sqrt", "seed": 8}
-    page.evaluate("stop_widget()")
-    assert page.evaluate("model.listening()") == 0
+    wanted = {"d_k": 512, "num_keys": 3, "divisor": "sqrt", "seed": 8}
+    assert {name: kernel.saved(name)[-1] for name in wanted} == wanted
+    assert kernel.stop() == 0
 
 
 def test_the_guess_is_met_again(open_page):

@@ -8,6 +8,8 @@ import torch
 from playwright.sync_api import Locator, Page, expect
 
 from attnsteps import masked_softmax
+from attnsteps.widgets import Softmax
+from tests.kernel import Kernel
 
 PAGE = "06_softmax.html"
 WORDS = ["animal", "street", "tired", "because", "cross", "not"]
@@ -173,50 +175,19 @@ def test_input_updates_in_place(widget):
 
 
 def test_python_can_drive_it_and_take_it_away(open_page):
-    page = open_page(PAGE)
-    got = page.evaluate(
-        """async () => {
-          const tag = document.querySelector('script[type$="widget-state+json"]');
-          const models = Object.values(JSON.parse(tag.textContent).state);
-          const { _esm, _css, ...values } = models.find(({ state }) => state.spare).state;
-          const here = document.querySelector('script[src*="mount"]').src;
-          const widget = await import(new URL(_esm, new URL(".", here)));
-          const listeners = {};
-          let saved = 0;
-          const model = {
-            get: (name) => values[name],
-            set(name, value) {
-              values[name] = value;
-              for (const listener of listeners[`change:${name}`] ?? []) listener();
-            },
-            on: (type, f) => { (listeners[type] ??= new Set()).add(f); },
-            off: (type, f) => { listeners[type].delete(f); },
-            save_changes: () => { saved += 1; },
-          };
-          const host = document.createElement("div");
-          document.body.append(host);
-          const stop = widget.default.render({ model, el: host });
-          model.set("temperature", 0.7);
-          model.set("logits", [0.3, 0.1]);
-          const labels = [...host.querySelectorAll("label")];
-          const output = (label) => labels.find(({ textContent }) => textContent === label)
-            .parentNode.querySelector("output").textContent;
-          const row = host.querySelector("tbody tr").textContent;
-          const seen = [output("Temperature T"), output("animal"), row, saved];
-          host.querySelector("button").click();
-          seen.push(values.logits, saved);
-          stop();
-          seen.push(Object.values(listeners).every((set) => set.size === 0));
-          host.remove();
-          return seen;
-        }"""
-    )
-    top, bottom = weights([0.3, 0.1], 0.7)
-    assert got[:2] == ["0.7", "0.3"]
-    assert got[2].startswith("animal0.430.00")
-    assert got[2].count(top) == 2
-    assert bottom not in got[2]
-    assert got[3:] == [0, [0.3, 0.1, 2.0], 1, True]
+    page = open_page("notation.html")
+    kernel = Kernel(page, Softmax())
+    widget = widget_on(page)
+    kernel.set(temperature=0.7, logits=[0.3, 0.1])
+    expect_weights(widget, weights([0.3, 0.1], 0.7))
+    warmth = widget.locator(".aw-control").filter(has=page.get_by_label("Temperature T"))
+    expect(warmth.locator("output")).to_have_text("0.7")
+    animal = widget.get_by_role("group", name="animal", exact=True)
+    expect(animal.locator("output").first).to_have_text("0.3")
+    assert kernel.saved("logits") == []
+    widget.get_by_role("button", name="Add a word").click()
+    assert kernel.saved("logits") == [[0.3, 0.1, 2.0]]
+    assert kernel.stop() == 0
 
 
 def test_on_a_phone_in_the_dark(open_page):

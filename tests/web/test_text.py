@@ -9,6 +9,7 @@ from attnsteps.text.byte_pairs import BytePairs
 from attnsteps.text.vocab import PAD
 from attnsteps.widgets import TokenizerLab
 from attnsteps.widgets.text import KINDS, LESSONS, TEN_WORDS
+from tests.kernel import Kernel
 
 PAGE = "02_text.html"
 OWN = ["the animal was tired", "累了，太累了", "zebra 🙂 ！"]
@@ -160,44 +161,16 @@ def test_typing_updates_in_place(lab):
 
 
 def test_python_can_drive_it_and_take_it_away(open_page):
-    page = open_page(PAGE)
-    got = page.evaluate(
-        """async () => {
-          const tag = document.querySelector('script[type$="widget-state+json"]');
-          const models = Object.values(JSON.parse(tag.textContent).state);
-          const { _esm, _css, ...values } = models.find(({ state }) => state.lessons).state;
-          const here = document.querySelector('script[src*="mount"]').src;
-          const widget = await import(new URL(_esm, new URL(".", here)));
-          const listeners = {};
-          let saved = 0;
-          const model = {
-            get: (name) => values[name],
-            set(name, value) {
-              values[name] = value;
-              for (const listener of listeners[`change:${name}`] ?? []) listener();
-            },
-            on: (type, f) => { (listeners[type] ??= new Set()).add(f); },
-            off: (type, f) => { listeners[type].delete(f); },
-            save_changes: () => { saved += 1; },
-          };
-          const host = document.createElement("div");
-          document.body.append(host);
-          const stop = widget.default.render({ model, el: host });
-          model.set("kind", "characters");
-          model.set("sentences", ["ab", "a", ""]);
-          const shown = [...host.querySelectorAll("td:not([hidden]) .tk-id")];
-          const ids = shown.map((cell) => cell.textContent);
-          const seen = [host.querySelector("input[type=text]").value, ids.slice(3), saved];
-          host.querySelector("input[type=checkbox]").click();
-          seen.push(values.folded, saved);
-          stop();
-          seen.push(Object.values(listeners).every((set) => set.size === 0));
-          host.remove();
-          return seen;
-        }"""
-    )
-    ids = [str(i) for i in TokenizerLab(["ab", "a", ""], kind="characters").batch[1]]
-    assert got == ["ab", [ids[1], "0", "0"], 0, True, 1, True]
+    page = open_page("notation.html")
+    kernel = Kernel(page, TokenizerLab())
+    lab = lab_on(page)
+    kernel.set(kind="characters", sentences=["ab", "a", ""])
+    expect_lab(lab, TokenizerLab(["ab", "a", ""], kind="characters"))
+    expect(lab.get_by_label("Sentence 1")).to_have_value("ab")
+    assert kernel.saved("folded") == []
+    lab.get_by_label("fold first").check()
+    assert kernel.saved("folded") == [True]
+    assert kernel.stop() == 0
 
 
 def test_on_a_phone_in_the_dark(open_page):

@@ -9,6 +9,7 @@ from playwright.sync_api import Locator, Page, expect
 from attnsteps.training.trained import ASSETS, Trained
 from attnsteps.widgets import TimeMachine
 from attnsteps.widgets.training import SHIPPED
+from tests.kernel import Kernel
 
 PAGE = "16_training.html"
 RUNNING = "动物没有过马路，因为太累了"
@@ -288,52 +289,17 @@ def test_it_works_with_the_network_off_once_loaded(still, models):
     expect(rows(root).locator(".tm-said").last).to_have_text(said(models[-1:], TWIN)[0])
 
 
-# A kernel's model: bytes in the trait, the script's text in _esm (so that the worker is a blob).
-DRIVEN = """async () => {
-  const { state, files } = [...document.querySelectorAll('script[type$="widget-state+json"]')]
-    .flatMap((tag) => Object.values(JSON.parse(tag.textContent).state))
-    .find((model) => model.state.losses && model.files?.weights);
-  const base = new URL("_static/", document.baseURI);
-  const source = await (await fetch(new URL(state._esm, base))).text();
-  const bytes = await (await fetch(new URL(files.weights, base))).arrayBuffer();
-  const values = { ...state, _esm: source, weights: new DataView(bytes) };
-  const listeners = {};
-  const model = {
-    get: (name) => values[name],
-    set(name, value) {
-      values[name] = value;
-      (listeners[`change:${name}`] ?? []).forEach((f) => f());
-    },
-    save_changes() {},
-    on(type, f) { (listeners[type] ??= []).push(f); },
-    off(type, f) { listeners[type] = (listeners[type] ?? []).filter((g) => g !== f); },
-  };
-  const host = document.createElement("div");
-  document.body.prepend(host);
-  const url = URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
-  const module = (await import(url)).default;
-  URL.revokeObjectURL(url);
-  const stop = module.render({ model, el: host });
-  const until = async (test) => { while (!test()) await new Promise((go) => setTimeout(go, 5)); };
-  await until(() => values.translation);
-  const seen = [];
-  model.set("moment", 11);
-  seen.push(values.translation, host.querySelector("input[type=range]").value);
-  model.set("text", "太累了");
-  await until(() => values.translation !== seen[0]);
-  seen.push(values.translation);
-  host.querySelector("input[type=range]").value = 2;
-  host.querySelector("input[type=range]").dispatchEvent(new Event("input"));
-  seen.push(values.moment);
-  stop();
-  return [...seen, Object.values(listeners).flat().length];
-}"""
-
-
-def test_a_kernel_drives_it_hears_of_it_and_takes_it_away(open_page, models):
-    page = open_page(PAGE, reduced_motion="reduce")
-    machine(page)
-    first, place, second, moment, left_over = page.evaluate(DRIVEN)
-    wanted = [each.text for each in models[-1].translate([RUNNING, "太累了"])]
-    assert [first, second] == wanted
-    assert (place, moment, left_over) == ("11", 2, 0)
+def test_a_kernel_drives_it_hears_of_it_and_takes_it_away(open_page, models, widget):
+    page = open_page("notation.html", reduced_motion="reduce")
+    kernel = Kernel(page, widget)
+    root = machine(page)
+    first, second = (each.text for each in models[-1].translate([RUNNING, "太累了"]))
+    kernel.set(moment=11)
+    expect(dial(root)).to_have_value("11")
+    assert kernel.get("translation") == kernel.saved("translation")[-1] == first
+    kernel.set(text="太累了")
+    expect(rows(root).locator(".tm-said").last).to_have_text(second)
+    assert kernel.get("translation") == second
+    dial(root).fill("2")
+    assert kernel.get("moment") == 2
+    assert kernel.stop() == 0

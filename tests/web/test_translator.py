@@ -9,7 +9,9 @@ import torch
 from playwright.sync_api import Locator, Page, expect
 
 from attnsteps.training.trained import Trained, pretrained
+from attnsteps.widgets import Translator
 from tests.browser import SITE
+from tests.kernel import Kernel
 
 PAGE = "intro.html"
 RUNNING = "动物没有过马路，因为太累了"
@@ -373,53 +375,19 @@ def test_it_is_named_and_described(still):
     expect(widget.locator(".wt caption").first).to_have_text("“it” through every head (press one)")
 
 
-# A kernel's model: bytes in the trait, the script's text in _esm (so that the worker is a blob).
-DRIVEN = """async () => {
-  const tag = [...document.querySelectorAll('script[type$="widget-state+json"]')]
-    .flatMap((tag) => Object.values(JSON.parse(tag.textContent).state))
-    .find((model) => model.files?.weights);
-  const base = new URL("_static/", document.baseURI);
-  const { state, files } = tag;
-  const source = await (await fetch(new URL(state._esm, base))).text();
-  const bytes = await (await fetch(new URL(files.weights, base))).arrayBuffer();
-  const values = { ...state, _esm: source, weights: new DataView(bytes) };
-  const listeners = {};
-  const model = {
-    get: (name) => values[name],
-    set(name, value) {
-      values[name] = value;
-      (listeners[`change:${name}`] ?? []).forEach((f) => f());
-    },
-    save_changes() {},
-    on(type, f) { (listeners[type] ??= []).push(f); },
-    off(type, f) { listeners[type] = (listeners[type] ?? []).filter((g) => g !== f); },
-  };
-  const host = document.createElement("div");
-  document.body.prepend(host);
-  const url = URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
-  const module = (await import(url)).default;
-  URL.revokeObjectURL(url); // as anywidget does
-  const stop = module.render({ model, el: host });
-  const until = async (test) => { while (!test()) await new Promise((go) => setTimeout(go, 5)); };
-  await until(() => values.translation);
-  const seen = [values.translation];
-  model.set("text", "太累了");
-  await until(() => values.translation !== seen[0]);
-  seen.push(values.translation);
-  model.set("forced", { 0: "the", 1: "animal" });
-  await until(() => values.translation.startsWith("the animal"));
-  seen.push(host.querySelector(".tr-cost").textContent.includes("in the page itself"));
-  model.set("forced", {});
-  model.set("weights", new DataView(bytes.slice(0, 5000)));
-  await until(() => host.textContent.includes("cut off"));
-  stop();
-  return seen;
-}"""
-
-
 def test_a_kernel_drives_it_and_hears_of_it(open_page, trained):
-    page = open_page(PAGE, reduced_motion="reduce")
-    translator(page)
-    first, second, in_page = page.evaluate(DRIVEN)
-    assert [first, second] == [each.text for each in trained.translate([RUNNING, "太累了"])]
-    assert not in_page
+    page = open_page("notation.html", reduced_motion="reduce")
+    python = Translator()
+    kernel = Kernel(page, python)
+    widget = translator(page)
+    first, second = (each.text for each in trained.translate([RUNNING, "太累了"]))
+    assert kernel.get("translation") == kernel.saved("translation")[-1] == first
+    kernel.set(text="太累了")
+    expect(output(widget)).to_have_text(second)
+    assert kernel.get("translation") == second
+    kernel.set(forced={0: "the", 1: "animal"})
+    expect(output(widget)).to_have_text(re.compile("^the animal"))
+    expect(widget.locator(".tr-cost")).not_to_contain_text("in the page itself")
+    kernel.set(forced={}, weights=python.weights[:5000])
+    expect(widget).to_contain_text("cut off")
+    assert kernel.stop() == 0
