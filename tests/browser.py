@@ -78,14 +78,23 @@ def maths_page(browser: Browser) -> Iterator[tuple[Page, str]]:
 
 
 def visit(
-    browser: Browser, address: str, *, width: int = 1280, **options: object
+    browser: Browser,
+    address: str,
+    *,
+    width: int = 1280,
+    color_scheme: str = "light",
+    **options: object,
 ) -> tuple[Page, list[str]]:
     """Open a page, wait for its widgets, and keep a list of everything that goes wrong on it."""
-    page = browser.new_context(viewport={"width": width, "height": 900}, **options).new_page()
+    viewport = {"width": width, "height": 900}
+    context = browser.new_context(viewport=viewport, color_scheme=color_scheme, **options)
+    page = context.new_page()
     problems: list[str] = []
     host = "/".join(address.split("/")[:3])
 
     def hear(message: ConsoleMessage) -> None:
+        if "ERR_INTERNET_DISCONNECTED" in message.text and "favicon" in message.location["url"]:
+            return  # the browser itself asks for the icon, whenever it likes: offline, too
         if message.type in ("error", "warning"):
             problems.append(f"{message.type}: {message.text} {message.location['url']}")
 
@@ -123,12 +132,23 @@ def open_page(browser: Browser, site: str) -> Iterator:
         assert not problems, problems
 
 
-@pytest.fixture(scope="session")
-def look_at(browser: Browser, site: str) -> Callable[..., tuple[Page, list[str]]]:
-    """Open a page once for all tests that only look at it; returns the page and its problems."""
+@pytest.fixture(scope="module")
+def look_at(browser: Browser, site: str) -> Iterator[Callable[..., tuple[Page, list[str]]]]:
+    """Open a page once for all tests that only look at it; returns the page and its problems.
 
-    @functools.cache
-    def look(path: str, **options: object) -> tuple[Page, list[str]]:
-        return visit(browser, f"{site}{path}", **options)
+    Of each size and scheme, one page is kept, so tests of the same page should follow each other.
+    """
+    kept: dict[tuple[int, str], tuple[str, tuple[Page, list[str]]]] = {}
 
-    return look
+    def look(path: str, *, width: int = 1280, color_scheme: str = "light"):
+        last, seen = kept.get((width, color_scheme), ("", None))
+        if last != path:
+            if seen:
+                seen[0].context.close()
+            seen = visit(browser, f"{site}{path}", width=width, color_scheme=color_scheme)
+            kept[width, color_scheme] = path, seen
+        return seen
+
+    yield look
+    for _, (page, _) in kept.values():
+        page.context.close()
