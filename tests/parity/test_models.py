@@ -10,14 +10,14 @@ import torch
 
 from scripts import parity_models as script
 from tests.browser import JS
-from tests.parity.test_parity import distance, label
+from tests.parity.test_parity import PLAIN, distance, label
 
 CASES = json.loads(script.TARGET.read_text(encoding="utf-8"))
 TOLERANCE = 1e-6
 # What these do is compared in the results of those that call them.
 USED_BY_OTHERS = {"encoder", "decoder", "next_token"}
 
-CALL = """async ([base, { module, function: name, arguments: given, pick = null }, files]) => {
+CALL = """async ([base, { module, function: name, arguments: given, pick = null }, files]) => {PLAIN
   const { loadTransformer } = await import(`${base}maths/model/transformer.js`);
   const double = (x) => x.map((row) => row.map((value) => 2 * value));
   const bytes = (name) => Uint8Array.from(atob(files[name]), (c) => c.charCodeAt()).buffer;
@@ -26,16 +26,11 @@ CALL = """async ([base, { module, function: name, arguments: given, pick = null 
     : x && typeof x === "object"
       ? Object.fromEntries(Object.entries(x).map(([k, v]) => [k, revive(v)]))
     : x;
-  const plain = (x) => typeof x === "number" && !Number.isFinite(x) ? String(x)
-    : Array.isArray(x) || ArrayBuffer.isView(x) ? Array.from(x, plain)
-    : x && typeof x === "object"
-      ? Object.fromEntries(Object.entries(x).map(([k, v]) => [k, plain(v)]))
-    : x;
   const exported = await import(`${base}maths/${module}.js`);
   const all = exported[name](...revive(given));
   return plain(pick === null ? all : Array.isArray(pick)
     ? Object.fromEntries(pick.map((key) => [key, all[key]])) : all[pick]);
-}"""
+}""".replace("PLAIN", PLAIN)
 
 
 def fixture(name: str) -> Path:

@@ -12,17 +12,21 @@ ROOT = Path(__file__).resolve().parents[2]
 CASES = json.loads((ROOT / "tests/parity/cases.json").read_text(encoding="utf-8"))
 TOLERANCE = 1e-6
 
-CALL = """async ([base, { module, function: name, arguments: given }]) => {
-  const revive = (x) => Array.isArray(x) ? x.map(revive)
-    : x === "Infinity" ? Infinity : x === "-Infinity" ? -Infinity : x;
+# What a function returns, as JSON can hold it.
+PLAIN = """
   const plain = (x) => typeof x === "number" && !Number.isFinite(x) ? String(x)
     : Array.isArray(x) || ArrayBuffer.isView(x) ? Array.from(x, plain)
     : x && typeof x === "object"
       ? Object.fromEntries(Object.entries(x).map(([k, v]) => [k, plain(v)]))
     : x;
+"""
+
+CALL = """async ([base, { module, function: name, arguments: given }]) => {PLAIN
+  const revive = (x) => Array.isArray(x) ? x.map(revive)
+    : x === "Infinity" ? Infinity : x === "-Infinity" ? -Infinity : x;
   const exported = await import(`${base}maths/${module}.js`);
   return plain(exported[name](...revive(given)));
-}"""
+}""".replace("PLAIN", PLAIN)
 
 
 def distance(got: object, want: object) -> float:

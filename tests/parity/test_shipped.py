@@ -87,7 +87,7 @@ def in_browser(
 def test_sentences_get_the_same_tokens_in_both_languages(file, search, maths_page):
     trained = Trained.load(file)
     if not fits(trained, search):
-        pytest.skip(f"{file.stem} is a {type(trained.model).__name__}")
+        pytest.skip(f"{search} is not for a {type(trained.model).__name__}, as {file.stem} is")
     count = (
         NUM_SENTENCES // 4 if "without cache" in search else NUM_SENTENCES
     )  # slow, as it must be

@@ -289,6 +289,11 @@ def test_words_come_one_by_one_unless_the_reader_wants_no_motion(open_page):
     widget.get_by_role("button", name="Replay").click()
     page.wait_for_function("window.seen.size > 8")
     page.wait_for_function(f"{count} === 0")
+    page.emulate_media(reduced_motion="reduce")
+    page.evaluate("window.seen.clear()")
+    widget.get_by_role("button", name="Replay").click()
+    page.wait_for_timeout(500)  # in which five words would have come
+    assert page.evaluate("[...window.seen]") == [0]
 
 
 def test_without_workers_it_runs_in_the_page(browser, site):
