@@ -153,3 +153,10 @@ def test_the_models_whole_path_can_be_read_in_one_sitting():
     assert stems == {"transformer", "encoder", "decoder", "sublayer", "multi_head", "attention"}
     files = [PACKAGE.parent.joinpath(*name.split(".")).with_suffix(".py") for name in path]
     assert sum(len(file.read_text(encoding="utf-8").splitlines()) for file in files) <= 600
+
+
+def test_every_export_shows_an_example():
+    """Each is run: pytest collects doctests (pyproject.toml)."""
+    exported = {name: getattr(attnsteps, name) for name in attnsteps.__all__}
+    described = {name: one.__doc__ or "" for name, one in exported.items() if callable(one)}
+    assert [name for name, text in described.items() if "\n        >>> " not in f"\n{text}"] == []

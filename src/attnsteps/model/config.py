@@ -52,6 +52,11 @@ class TransformerConfig:
 
     Raises:
         ValueError: if a value is not one of those, or two of them do not go together.
+
+    Example:
+        >>> config = TransformerConfig(src_vocab_size=37000, tgt_vocab_size=37000, tie="all")
+        >>> config.num_encoder_layers, config.d_model, config.num_heads
+        (6, 512, 8)
     """
 
     src_vocab_size: int

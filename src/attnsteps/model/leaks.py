@@ -21,6 +21,10 @@ class Leak(NamedTuple):
         mode: "training" or "evaluation"; empty for a function, which has no modes.
         output: the sentence and the position of the output.
         input: the sentence and the position of the input that was changed.
+
+    Example:
+        >>> Leak(mode="training", output=(0, 1), input=(0, 2))  # position 1 moves with position 2
+        Leak(mode='training', output=(0, 1), input=(0, 2))
     """
 
     mode: str

@@ -29,6 +29,15 @@ def save_model(model: Transformer, path: str | os.PathLike) -> None:
 
     Raises:
         OSError: if the place cannot be written to.
+
+    Example:
+        >>> from attnsteps import Transformer, TransformerConfig
+        >>> model = Transformer(TransformerConfig.tiny(src_vocab_size=11, tgt_vocab_size=13))
+        >>> import tempfile
+        >>> path = os.path.join(tempfile.mkdtemp(), "model.safetensors")
+        >>> save_model(model, path)
+        >>> load_model(path).config == model.config
+        True
     """
     tensors = {name: p.detach().cpu().contiguous() for name, p in model.named_parameters()}
     config = json.dumps(dataclasses.asdict(model.config))
@@ -47,6 +56,12 @@ def load_model(path: str | os.PathLike) -> Transformer:
     Raises:
         FileNotFoundError: if there is none.
         ValueError: if it is damaged, cut off, of another format or of a later version.
+
+    Example:
+        >>> load_model("no_such_file.safetensors")
+        Traceback (most recent call last):
+            ...
+        FileNotFoundError: ...
     """
     config, tensors = _read(Path(path))
     with torch.random.fork_rng(devices=[]):  # the first weights are drawn, and then replaced
@@ -69,6 +84,17 @@ def load_weights(model: Transformer, path: str | os.PathLike) -> None:
         FileNotFoundError: if there is none.
         ValueError: if it is damaged, cut off, of another format or of a later version, or holds
             another configuration.
+
+    Example:
+        >>> from attnsteps import Transformer, TransformerConfig
+        >>> model = Transformer(TransformerConfig.tiny(src_vocab_size=11, tgt_vocab_size=13))
+        >>> import tempfile
+        >>> path = os.path.join(tempfile.mkdtemp(), "model.safetensors")
+        >>> save_model(model, path)
+        >>> other = Transformer(model.config)
+        >>> load_weights(other, path)
+        >>> bool((other.projection.weight == model.projection.weight).all())
+        True
     """
     config, tensors = _read(Path(path))
     ours, theirs = dataclasses.asdict(model.config), dataclasses.asdict(config)

@@ -26,6 +26,11 @@ class Batch(NamedTuple):
         tgt_in: (B, T), from bos_id on.
         tgt_out: (B, T), up to eos_id.
         index: (B,), the position of each pair in the data.
+
+    Example:
+        >>> batch = collate([([7, 8], [5, 6])])
+        >>> batch.tgt_in.tolist(), batch.tgt_out.tolist()  # 1 begins a sentence, 2 ends it
+        ([[1, 5, 6]], [[5, 6, 2]])
     """
 
     src_ids: Int[Tensor, "B S"]
@@ -177,6 +182,11 @@ def batches(examples: Sequence[Example], *, start: int = 0, **choices: object) -
 
     Raises:
         ValueError: as in index_batches; if start is below 0.
+
+    Example:
+        >>> examples = [([5] * n, [5] * n) for n in (1, 2, 8, 9)]
+        >>> sorted(batch.src_ids.shape[1] for batch in batches(examples, batch_size=2))
+        [2, 9]
     """
     check_count("start", start)
     plan = index_batches(examples, **choices)

@@ -56,6 +56,11 @@ class Pair(NamedTuple):
             position of the word that it stands for.
         references: every correct translation, tgt among them.
         phenomena: what the sentence shows: time, place, relative, …
+
+    Example:
+        >>> pair = Pair(("我", "累", "了"), ("i", "am", "tired"), alignment=((0, 0), (1, 2)))
+        >>> [(pair.src[i], pair.tgt[j]) for i, j in pair.alignment]
+        [('我', 'i'), ('累', 'tired')]
     """
 
     src: tuple[str, ...]
@@ -77,6 +82,13 @@ class Splits(NamedTuple):
         longer: sentences longer than any in training, on both sides.
         pronouns: minimal pairs: 2i and 2i + 1 differ in the adjective, and so in what the pronoun
             stands for. Training has neither. The running sentence and its twin come first.
+
+    Example:
+        >>> first, twin = generated(1000).pronouns[:2]
+        >>> " ".join(first.tgt)
+        'the animal did not cross the street because it was too tired'
+        >>> " ".join(twin.tgt)
+        'the animal did not cross the street because it was too wide'
     """
 
     train: list[Pair]

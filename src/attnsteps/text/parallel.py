@@ -82,7 +82,7 @@ def multi30k(
     cache: str | os.PathLike | None = None,
     progress: bool = True,
 ) -> Parallel:
-    """Load captions of photographs, German → English: 29,000, 1,014 and test_2016_flickr's 1,000.
+    r"""Load captions of photographs, German → English: 29,000, 1,014 and test_2016_flickr's 1,000.
 
     Source: Elliott et al. 2016; the splits are the authors'.
 
@@ -98,6 +98,15 @@ def multi30k(
         ConnectionError: if it has to be downloaded, and cannot be.
         FileNotFoundError: if the directory lacks a file.
         ValueError: if a file is damaged, or has not one line for each of its twin's.
+
+    Example:
+        >>> import gzip, tempfile
+        >>> folder = Path(tempfile.mkdtemp())
+        >>> for name in ("train", "val", "test_2016_flickr"):
+        ...     _ = (folder / f"{name}.de.gz").write_bytes(gzip.compress("Ein Hund .\n".encode()))
+        ...     _ = (folder / f"{name}.en.gz").write_bytes(gzip.compress("A dog .\n".encode()))
+        >>> multi30k(directory=folder).test[0][:2]
+        ('Ein Hund .', 'A dog .')
     """
 
     def lines(name: str) -> list[str]:
@@ -126,7 +135,7 @@ def tatoeba(
     progress: bool = True,
     held_out: int = 1000,
 ) -> Parallel:
-    """Load everyday sentences, Chinese → English: about 20,000, of which 1,000 are for the test.
+    r"""Load everyday sentences, Chinese → English: about 20,000, of which 1,000 are for the test.
 
     The split depends on the sentences alone: English ones in the order of their SHA-256, the first
     for the test, the next for validation, each with the first of its Chinese translations. What
@@ -147,6 +156,14 @@ def tatoeba(
         FileNotFoundError: if the directory lacks the file.
         ValueError: if the file is damaged, has a line without a translation, or fewer different
             sentences than are to be held out.
+
+    Example:
+        >>> import gzip, tempfile
+        >>> folder = Path(tempfile.mkdtemp())
+        >>> lines = "Hi.\t嗨。\nRun!\t跑！\nWait!\t等等！\n"
+        >>> _ = (folder / "cmn-eng.tsv.gz").write_bytes(gzip.compress(lines.encode()))
+        >>> [len(part) for part in tatoeba(directory=folder, held_out=1)[:3]]  # train, val, test
+        [1, 1, 1]
     """
     check_positive("held_out", held_out)
     if directory is None:

@@ -97,6 +97,13 @@ def cross_attention_links(
 
     Raises:
         ValueError: if there is no such layer or head.
+
+    Example:
+        >>> from attnsteps import Transformer, TransformerConfig
+        >>> model = Transformer(TransformerConfig.tiny(src_vocab_size=11, tgt_vocab_size=13))
+        >>> (links,) = cross_attention_links(model, [([5, 6], [7, 8, 9])])
+        >>> sorted(target for _, target in links)
+        [0, 1, 2]
     """
     layers, heads = model.config.num_decoder_layers, model.config.num_heads
     if not -layers <= layer < layers:

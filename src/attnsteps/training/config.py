@@ -43,6 +43,11 @@ class TrainingConfig:
 
     Raises:
         ValueError: if a value is not one of those, or two of them do not go together.
+
+    Example:
+        >>> config = TrainingConfig(steps=1000, peak=0.004)
+        >>> [round(config.rate(step, d_model=64), 4) for step in (1, 333, 1000)]
+        [0.0, 0.004, 0.0]
     """
 
     steps: int = 1250

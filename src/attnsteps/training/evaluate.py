@@ -66,6 +66,12 @@ def bleu(found: Sequence[str], references: Sequence[str], *, lowercase: bool = F
 
     Raises:
         ValueError: if there is no sentence, or not as many of both.
+
+    Example:
+        >>> round(bleu(["the cat sat on the mat"], ["the cat sat on the mat"]).value, 1)
+        100.0
+        >>> round(bleu(["the cat sat on a mat"], ["the cat sat on the mat"]).value, 1)
+        53.7
     """
     from sacrebleu.metrics import BLEU  # noqa: PLC0415 - only those who score wait for it
 
@@ -86,6 +92,10 @@ def chrf(found: Sequence[str], references: Sequence[str]) -> Score:
 
     Raises:
         ValueError: if there is no sentence, or not as many of both.
+
+    Example:
+        >>> round(chrf(["the cats"], ["the cat"]).value, 1)
+        93.3
     """
     from sacrebleu.metrics import CHRF  # noqa: PLC0415
 
@@ -104,6 +114,10 @@ def length_accuracy(found: Sequence[Words], references: Sequence[Words]) -> floa
 
     Raises:
         ValueError: if there is no sentence, or not as many of both.
+
+    Example:
+        >>> length_accuracy([["it", "is"], ["he"]], [["he", "is"], ["he", "is"]])
+        0.5
     """
     _check_pairs(found, references)
     pairs = zip(found, references, strict=True)
@@ -154,6 +168,13 @@ def teacher_forced(model: Transformer, batch: Batch) -> Int[Tensor, "B T"]:
 
     Returns:
         One token for each of batch.tgt_out, (B, T), and pad_id where that is padding.
+
+    Example:
+        >>> from attnsteps import Transformer, TransformerConfig
+        >>> model = Transformer(TransformerConfig.tiny(src_vocab_size=11, tgt_vocab_size=13))
+        >>> from attnsteps import collate
+        >>> teacher_forced(model, collate([([5, 6], [7, 8, 9])])).shape
+        torch.Size([1, 4])
     """
     was_training = model.training
     model.eval()
@@ -179,6 +200,13 @@ def teacher_forced_accuracy(model: Transformer, batches: Iterable[Batch]) -> flo
 
     Raises:
         ValueError: if there is no token.
+
+    Example:
+        >>> from attnsteps import Transformer, TransformerConfig
+        >>> model = Transformer(TransformerConfig.tiny(src_vocab_size=11, tgt_vocab_size=13))
+        >>> from attnsteps import collate
+        >>> 0 <= teacher_forced_accuracy(model, [collate([([5, 6], [7, 8, 9])])]) <= 1
+        True
     """
     right = total = 0
     for batch in batches:

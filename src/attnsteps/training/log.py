@@ -24,6 +24,10 @@ class Record:
         tokens: the target tokens seen so far.
         seconds: the time spent so far, evaluation included.
         scores: what validate returned, if it was called.
+
+    Example:
+        >>> Record(step=50, loss=2.0, rate=0.001, norm=1.5, tokens=900, seconds=3.0).loss
+        2.0
     """
 
     step: int
@@ -41,6 +45,10 @@ class History:
 
     Args:
         records: the records.
+
+    Example:
+        >>> History().records
+        []
     """
 
     records: list[Record] = field(default_factory=list)

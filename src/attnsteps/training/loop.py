@@ -72,6 +72,15 @@ def train(
         OSError: if the checkpoint or the log cannot be written; the last checkpoint stays.
         FloatingPointError: if the loss or the gradient becomes infinite or NaN; the last
             checkpoint is from before.
+
+    Example:
+        >>> from attnsteps import Transformer, TransformerConfig
+        >>> model = Transformer(TransformerConfig.tiny(src_vocab_size=11, tgt_vocab_size=13))
+        >>> from attnsteps import TrainingConfig
+        >>> config = TrainingConfig(steps=20, log=None)
+        >>> history = train(model, [([5, 6], [6, 5]), ([7, 8], [8, 7])], config, progress=False)
+        >>> history.records[-1].step
+        20
     """
     config = config or TrainingConfig()
     _check(model, examples)

@@ -153,6 +153,14 @@ def autoregressive_loss(
 
     Raises:
         ValueError: as the model and summed_cross_entropy.
+
+    Example:
+        >>> from attnsteps import Transformer, TransformerConfig
+        >>> model = Transformer(TransformerConfig.tiny(src_vocab_size=11, tgt_vocab_size=13))
+        >>> from attnsteps import collate
+        >>> loss, tokens = autoregressive_loss(model, collate([([5, 6], [7, 8, 9])]))
+        >>> int(tokens)  # three words, and the end
+        4
     """
     logits = model(batch.src_ids, batch.tgt_in)
     return summed_cross_entropy(logits, batch.tgt_out, label_smoothing=label_smoothing)

@@ -27,6 +27,13 @@ def one_shot_loss(
 
     Raises:
         ValueError: as the model and length_loss.
+
+    Example:
+        >>> from attnsteps import NonAutoregressive, TransformerConfig, collate
+        >>> config = TransformerConfig.tiny(11, 13, causal=False, mask_id=4, max_len=16)
+        >>> _, tokens = one_shot_loss(NonAutoregressive(config), collate([([5, 6], [7, 8, 9])]))
+        >>> int(tokens)  # three words, and the end
+        4
     """
     pad_id, mask_id = model.config.pad_id, model.config.mask_id
     hidden = batch.tgt_out.masked_fill(batch.tgt_out != pad_id, mask_id)
@@ -50,6 +57,13 @@ def mask_predict_loss(
 
     Raises:
         ValueError: as the model and length_loss.
+
+    Example:
+        >>> from attnsteps import NonAutoregressive, TransformerConfig, collate
+        >>> config = TransformerConfig.tiny(11, 13, causal=False, mask_id=4, max_len=16)
+        >>> _, tokens = mask_predict_loss(NonAutoregressive(config), collate([([5, 6], [7, 8, 9])]))
+        >>> 1 <= int(tokens) <= 4
+        True
     """
     return _loss(model, batch, mask_some(batch.tgt_out, model.config), label_smoothing)
 

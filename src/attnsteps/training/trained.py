@@ -50,6 +50,11 @@ class Trained:
 
     Raises:
         ValueError: if a vocabulary has not as many tokens as the model.
+
+    Example:
+        >>> trained = pretrained()
+        >>> trained.translate(["动物没有过马路，因为太累了"])[0].text
+        'the animal did not cross the street because it was too tired'
     """
 
     model: Transformer | NonAutoregressive
@@ -202,6 +207,10 @@ def pretrained(name: str = "zh_en") -> Trained:
 
     Raises:
         ValueError: if there is none of that name.
+
+    Example:
+        >>> pretrained("zh_en").model.config.num_decoder_layers
+        2
     """
     check_choice("name", name, sorted(path.stem for path in ASSETS.glob("*.safetensors")))
     return Trained.load(ASSETS / f"{name}.safetensors")

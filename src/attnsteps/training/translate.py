@@ -39,6 +39,12 @@ class Translation(NamedTuple):
         is_whole: False if the translation was cut at max_len.
         weights: how the model attended while it found the token at each position, the end
             included, as a batch of one; None unless asked for.
+
+    Example:
+        >>> from attnsteps import pretrained
+        >>> (found,) = pretrained().translate(["猫累了"])
+        >>> found.text, found.src_tokens, found.unknown
+        ('the cat was tired', ['猫', '累', '了'], [])
     """
 
     text: str

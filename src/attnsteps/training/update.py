@@ -44,6 +44,12 @@ def make_optimizer(model: nn.Module) -> Adam:
 
     Returns:
         The optimizer; every update sets its learning rate.
+
+    Example:
+        >>> from attnsteps import Transformer, TransformerConfig
+        >>> model = Transformer(TransformerConfig.tiny(src_vocab_size=11, tgt_vocab_size=13))
+        >>> make_optimizer(model).defaults["betas"]
+        (0.9, 0.98)
     """
     parameters = [parameter for parameter in model.parameters() if parameter.requires_grad]
     fused = parameters[0].device.type in ("cpu", "cuda")
@@ -100,6 +106,16 @@ def update(
 
     Returns:
         The loss, the number of tokens and the gradient's length, on the model's device.
+
+    Example:
+        >>> from attnsteps import Transformer, TransformerConfig
+        >>> model = Transformer(TransformerConfig.tiny(src_vocab_size=11, tgt_vocab_size=13))
+        >>> from attnsteps import collate
+        >>> batch = collate([([5, 6], [7, 8, 9])])
+        >>> optimizer = make_optimizer(model)
+        >>> losses = [update(model, [batch], optimizer, rate=0.01).loss.item() for _ in range(9)]
+        >>> losses[-1] < losses[0]
+        True
     """
     parameters = [parameter for parameter in model.parameters() if parameter.requires_grad]
     device = parameters[0].device
