@@ -1,9 +1,10 @@
 """Measure training: target tokens per second, with nn.Transformer of the same size beside it.
 
-Prints one Markdown table. Both are trained by the package's own update, from the same weights, on
-the same batches, in turns, so that whatever else the machine does strikes both alike; both have to
-end with the same loss. Batches are those of the book's recipe: 128 pairs of about one length, here
-of random words. ``OMP_NUM_THREADS`` says how many cores take part.
+Both are trained by the package's own update, from the same weights, on the same batches, in turns,
+so that whatever else the machine does strikes both alike; both have to end with the same loss.
+Batches are those of the book's recipe: 128 pairs of about one length, here of random words. A
+second table says how much of a batch of the book's corpus is padding. The tables are printed, and
+written to book/benchmarks/training.md.
 """
 
 import argparse
@@ -11,6 +12,8 @@ import random
 import statistics
 import time
 import warnings
+from collections.abc import Iterator
+from pathlib import Path
 
 import torch
 from torch import Tensor, nn
@@ -19,9 +22,13 @@ from attnsteps.layers.positional import sinusoidal_positions
 from attnsteps.model.config import TransformerConfig
 from attnsteps.model.interop import to_torch
 from attnsteps.model.transformer import Transformer
-from attnsteps.text.batch import Batch, batches
+from attnsteps.text.batch import Batch, batches, encode_pairs, index_batches, padding_share
+from attnsteps.text.corpus import generated
+from attnsteps.text.vocab import Vocab
 from attnsteps.training.update import make_optimizer, update
+from bench.measure import machine
 
+PAGE = Path(__file__).resolve().parents[1] / "book" / "benchmarks" / "training.md"
 VOCAB_SIZE = 341
 SIZES = {
     "1 + 1 layers, 64 wide": {"num_encoder_layers": 1, "num_decoder_layers": 1},
@@ -126,34 +133,73 @@ def measure(changes: dict, data: list[Batch]) -> tuple[int, list[float], list[fl
     return ours.num_parameters(), *times
 
 
+def speed_table(threads: list[int], *, steps: int, batch_size: int, device: str) -> Iterator[str]:
+    """Yield the table of speeds, each line as soon as it is measured."""
+    data = make_batches(steps, batch_size=batch_size, device=device)
+    counts = [int((batch.tgt_out != 0).sum()) for batch in data]
+    skipped = steps // 10  # the first updates ask the system for memory
+
+    def speed(seconds: list[float]) -> float:
+        return statistics.median(
+            n / s for n, s in list(zip(counts, seconds, strict=True))[skipped:]
+        )
+
+    yield "| Training | parameters | threads | tokens/s | nn.Transformer | ratio |"
+    yield "|---|---|---|---|---|---|"
+    for name, changes in SIZES.items():
+        for number in threads:
+            torch.set_num_threads(number)
+            num_parameters, *times = measure(changes, data)
+            ours, theirs = map(speed, times)
+            where = number if device == "cpu" else device
+            yield (
+                f"| {name} | {num_parameters / 1000:,.0f} k | {where}"
+                f" | {ours:,.0f} | {theirs:,.0f} | {ours / theirs:.2f} |"
+            )
+
+
+def padding_table() -> Iterator[str]:
+    """Yield the table of padding, in the book's own corpus."""
+    pairs = generated().train
+    vocabs = [Vocab.build([pair[side] for pair in pairs]) for side in (0, 1)]
+    examples = encode_pairs(pairs, *vocabs)
+    yield "| Batches of | padding, by length | padding, as they come |"
+    yield "|---|---|---|"
+    for name, size in {
+        "128 pairs": {"batch_size": 128},
+        "4,096 tokens": {"max_tokens": 4096},
+    }.items():
+        shares = [
+            padding_share(examples, index_batches(examples, **size, bucketed=bucketed))
+            for bucketed in (True, False)
+        ]
+        yield f"| {name} | {shares[0]:.1%} | {shares[1]:.1%} |"
+
+
 def main() -> None:
+    """Measure, print, and write the page's tables."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--steps", type=int, default=60, help="updates of each model")
     parser.add_argument("--batch-size", type=int, default=128)
     parser.add_argument("--device", default="cpu")
+    parser.add_argument("--threads", type=int, nargs="+", default=[1, 2], help="default: 1 2")
+    parser.add_argument("--print-only", action="store_true", help="leave the book's page as it is")
     options = parser.parse_args()
     warnings.filterwarnings("ignore", "enable_nested_tensor")  # which pre-norm cannot have
-    data = make_batches(options.steps, batch_size=options.batch_size, device=options.device)
-    counts = [int((batch.tgt_out != 0).sum()) for batch in data]
-    where = f"{torch.get_num_threads()} threads" if options.device == "cpu" else options.device
-    print(f"PyTorch {torch.__version__}, {where}, {options.steps} updates, batches of")
-    print(f"{options.batch_size} pairs, {statistics.mean(counts):.0f} target tokens on average\n")
-    print("| size | parameters | ours, tokens/s | nn.Transformer, tokens/s | ratio |")
-    print("|---|---|---|---|---|")
-    for name, changes in SIZES.items():
-        num_parameters, *times = measure(changes, data)
-        skipped = options.steps // 10  # the first updates ask the system for memory
-        ours, theirs = (
-            statistics.median(
-                count / seconds for count, seconds in list(zip(counts, part, strict=True))[skipped:]
-            )
-            for part in times
-        )
-        print(
-            f"| {name} | {num_parameters / 1000:.0f} k | {ours:,.0f} | {theirs:,.0f} "
-            f"| {ours / theirs:.2f} |",
-            flush=True,
-        )
+    threads = options.threads if options.device == "cpu" else [1]
+    speeds = speed_table(
+        threads, steps=options.steps, batch_size=options.batch_size, device=options.device
+    )
+    lines = []
+    for part in (speeds, padding_table()):
+        lines.append("")
+        for line in part:
+            print(line, flush=True)
+            lines.append(line)
+    lines.insert(0, f"Measured on {machine()}.")  # now that the most threads are set
+    print(lines[0])
+    if not options.print_only:
+        PAGE.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -23,10 +23,13 @@ from pathlib import Path
 import torch
 from torch import nn
 
+from attnsteps.cli.corpora import Corpus, read
+from attnsteps.cli.main import parser
+from attnsteps.cli.train import start
 from attnsteps.decoding.non_autoregressive import NonAutoregressive
 from attnsteps.model.config import TransformerConfig
 from attnsteps.model.transformer import Transformer
-from attnsteps.text.batch import encode_pairs
+from attnsteps.text.batch import Example, encode_pairs
 from attnsteps.text.corpus import SOURCE_WORDS, TARGET_WORDS, Pair, Splits, generated
 from attnsteps.text.tokenizer import Words
 from attnsteps.text.vocab import Vocab
@@ -59,7 +62,7 @@ def corpus(*, ambiguous: bool = False) -> Splits:
 
 def build(
     pairs: Sequence[Pair], *, kind: str, seed: int, **sizes: object
-) -> tuple[Trained, list[tuple[list[int], list[int]]]]:
+) -> tuple[Trained, list[Example]]:
     """Make a model that knows nothing yet, and the ids of the pairs."""
     src_vocab = Vocab.build([pair.src for pair in pairs])
     tgt_vocab = Vocab.build([pair.tgt for pair in pairs])
@@ -100,19 +103,33 @@ def learn(
     if change is not None:
         change(trained.model)
     config = TrainingConfig(steps=steps, seed=seed, log=None, **(recipe or {}))
+    return trained, timed(trained, examples, config, kind=kind, on_step=on_step)
+
+
+def timed(
+    trained: Trained,
+    examples: Sequence[Example],
+    config: TrainingConfig,
+    *,
+    kind: str = "autoregressive",
+    on_step: Callable[[nn.Module, int], None] | None = None,
+) -> dict:
+    """Train a model, and say what it was, how it learned and how long that took."""
     cpu, wall = time.process_time(), time.perf_counter()
     train(trained.model, examples, config, loss_fn=LOSSES[kind], progress=False, on_step=on_step)
     cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
     model = trained.model.config
-    return trained, {
+    return {
         "kind": kind,
         "layers": f"{model.num_encoder_layers}+{model.num_decoder_layers}",
         "norm": model.norm,
         "d_model": model.d_model,
         "parameters": sum(p.numel() for p in trained.model.parameters()),
-        "steps": steps,
+        "steps": config.steps,
         "batch_size": config.batch_size,
-        "seed": seed,
+        "peak": config.peak,
+        "label_smoothing": config.label_smoothing,
+        "seed": config.seed,
         "cpu_seconds": round(cpu, 1),
         "wall_seconds": round(wall, 1),
     }
@@ -151,14 +168,20 @@ def ship(trained: Trained, name: str) -> Trained:
     return Trained.load(path)
 
 
-def note(name: str, rows: list[dict], *, command: str | None = None) -> None:
+def note(
+    name: str,
+    rows: list[dict],
+    *,
+    command: str | None = None,
+    corpus: str = "generated(40000, seed=0)",
+) -> None:
     """Put the results of one part into the file, and show those that are new."""
     where = {
         "command": command or f"python scripts/train_assets.py {name}",
-        "hardware": _processor(),
+        "hardware": processor(),
         "threads": torch.get_num_threads(),
         "torch": torch.__version__.split("+")[0],
-        "corpus": "generated(40000, seed=0)",
+        "corpus": corpus,
     }
     results = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else {}
     known = results.get(name, {}).get("rows", [])
@@ -173,7 +196,7 @@ def note(name: str, rows: list[dict], *, command: str | None = None) -> None:
             print(name, json.dumps(row, ensure_ascii=False), flush=True)
 
 
-def _processor() -> str:
+def processor() -> str:
     """Name the processor."""
     info = Path("/proc/cpuinfo")
     lines = info.read_text().splitlines() if info.exists() else []
@@ -225,15 +248,21 @@ def steps() -> list[dict]:
 
 
 def recipe() -> list[dict]:
-    """The recipe of a minute, from five seeds."""
+    """The recipe of a minute, which the command line follows where nothing is asked for."""
     rows = []
     for seed in range(5):
-        trained, row = learn(
-            corpus().train, steps=1500, seed=seed, num_encoder_layers=1, num_decoder_layers=1
-        )
+        options = parser().parse_args(["train", "--seed", str(seed)])
+        trained, examples, config = start(options, plain())
+        row = timed(trained, examples, config)
         rows.append({**row, **evaluate(trained, "autoregressive", corpus())})
         print(json.dumps(rows[-1]), flush=True)
     return rows
+
+
+@cache
+def plain() -> Corpus:
+    """The corpus as the command line reads it."""
+    return read("generated")
 
 
 def ambiguous() -> list[dict]:
@@ -260,11 +289,11 @@ TASKS = {task.__name__: task for task in (zh_en, one_shot, mask_predict, steps, 
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("tasks", nargs="*", metavar="TASK", help=f"of {', '.join(TASKS)}")
-    parser.add_argument("--threads", type=int, default=1, help="of the processor (default: 1)")
-    parser.add_argument("--dry", action="store_true", help="show the results, and keep none")
-    options = parser.parse_args()
+    arguments = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    arguments.add_argument("tasks", nargs="*", metavar="TASK", help=f"of {', '.join(TASKS)}")
+    arguments.add_argument("--threads", type=int, default=1, help="of the processor (default: 1)")
+    arguments.add_argument("--dry", action="store_true", help="show the results, and keep none")
+    options = arguments.parse_args()
     tasks = options.tasks or list(TASKS)
     unknown = [task for task in tasks if task not in TASKS]
     if unknown:

@@ -12,6 +12,7 @@ from torch import nn
 from attnsteps.cli.corpora import Corpus, Tokens, encode, learn_tokens, read
 from attnsteps.model.config import TransformerConfig
 from attnsteps.model.transformer import Transformer
+from attnsteps.text.batch import Example
 from attnsteps.training.checkpoint import NAME
 from attnsteps.training.config import TrainingConfig
 from attnsteps.training.evaluate import bleu, exact_match
@@ -43,9 +44,6 @@ def run(options: Namespace) -> int:
         OSError: if a file cannot be read or written.
         FloatingPointError: if the training diverges.
     """
-    for name, value in DEFAULTS[options.corpus].items():
-        if getattr(options, name) is None:
-            setattr(options, name, value)
     is_first = os.environ.get("RANK", "0") == "0"
     directory = Path(options.out or Path("runs") / options.corpus)
     if (directory / NAME).exists() and not options.resume:
@@ -56,9 +54,7 @@ def run(options: Namespace) -> int:
     corpus = read(
         options.corpus, directory=options.data, num_pairs=options.pairs, progress=show and is_first
     )
-    tokens = learn_tokens(corpus, options.merges)
-    torch.manual_seed(options.seed)
-    trained = Trained(Transformer(model_config(options, tokens)), *tokens)
+    trained, examples, config = start(options, corpus)
     say = print if is_first else lambda *_: None
     size = trained.model.num_parameters()
     say(f"{corpus.name}: {len(corpus.train):,} pairs, {size:,} parameters")
@@ -67,12 +63,12 @@ def run(options: Namespace) -> int:
     wall, own = time.perf_counter(), time.process_time()
     history = train(
         trained.model,
-        encode(corpus, tokens),
-        training_config(options),
+        examples,
+        config,
         validate=validation(trained, corpus, options.validate),
         directory=directory,
         resume=options.resume,
-        vocabularies=tokens[:2],
+        vocabularies=(trained.src_vocab, trained.tgt_vocab),
         device=options.device,
         progress=show,
     )
@@ -87,6 +83,28 @@ def run(options: Namespace) -> int:
         f"  python -m attnsteps translate --model {directory}"
     )
     return 0
+
+
+def start(options: Namespace, corpus: Corpus) -> tuple[Trained, list[Example], TrainingConfig]:
+    """Make everything that a training starts from.
+
+    Args:
+        options: what main has read from the command line; what it leaves open is filled in.
+        corpus: what read has returned.
+
+    Returns:
+        A translator that knows nothing yet, the ids of what it learns from, and how.
+
+    Raises:
+        ValueError: if an option does not fit.
+    """
+    for name, value in DEFAULTS[options.corpus].items():
+        if getattr(options, name) is None:
+            setattr(options, name, value)
+    tokens = learn_tokens(corpus, options.merges)
+    torch.manual_seed(options.seed)
+    trained = Trained(Transformer(model_config(options, tokens)), *tokens)
+    return trained, encode(corpus, tokens), training_config(options)
 
 
 def model_config(options: Namespace, tokens: Tokens) -> TransformerConfig:
