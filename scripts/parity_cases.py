@@ -34,12 +34,13 @@ from attnsteps.running_example import SENTENCE, TWIN, W_K, W_Q, W_V, toy_embeddi
 from attnsteps.text.byte_pairs import PIECE, BytePairs, merge
 from attnsteps.text.tokenizer import Words
 from attnsteps.text.vocab import Vocab
-from attnsteps.widgets.attention import spelling_vector
 from attnsteps.widgets.masks import MaskLab
 from attnsteps.widgets.non_autoregressive import word_edits
 from attnsteps.widgets.random import normals
 from attnsteps.widgets.residual_and_norm import ARRANGEMENTS, stack_sizes
+from attnsteps.widgets.scale import HOW, TrainingStep
 from attnsteps.widgets.sequence_to_sequence import signs
+from attnsteps.widgets.spelling import spelling_vector
 from attnsteps.widgets.transformer import SIZES, config_of
 from attnsteps.widgets.transformer_blocks import BLOCKS
 
@@ -669,6 +670,48 @@ def transformer_cases() -> list[dict]:
     return out
 
 
+def scale_cases() -> list[dict]:
+    """Count what real models keep and compute, by the package's own counts."""
+    tiny = {"D": 12, "N": 2, "V": 13, "B": 6, "S": 5}
+    hows = [
+        {},
+        {"micro_batches": 2, "fused": False},
+        {"processes": 3, "precision": "bfloat16", "speed": 7.0},
+        {"micro_batches": 4, "processes": 2, "precision": "bfloat16", "fused": False},
+    ]
+    out = [
+        case("scale", "sentencesAtOnce", [6, 2, 2], 2),
+        case("scale", "bytesSent", [100, 1], 0.0),
+        case("scale", "bytesSent", [100, 4], 600.0),
+    ]
+    for sizes, changes in itertools.product((tiny, {**tiny, "D": 320, "N": 1}), hows):
+        shown = TrainingStep("tiny")
+        shown.sizes, shown.how = sizes, {**HOW, **changes}
+        how, config, number = shown.how, shown.config, shown.num_parameters
+        axes = {"B": shown.sentences, "S": sizes["S"], "T": sizes["S"], "D": config.d_model}
+        axes |= {"H": config.num_heads, "Dff": config.d_ff, "N": sizes["N"]}
+        whole = {**axes, "V": sizes["V"], "Vsrc": sizes["V"], "tie": "all"}
+        half = how["precision"] != "float32"
+        bytes_kept = shown.kept._asdict()
+        with torch.device("meta"):
+            flops = 3 * Transformer(config).flops(sizes["B"], sizes["S"], sizes["S"])
+        processes = how["processes"]
+        step = {
+            "parameters": number,
+            "flops": flops,
+            "sentences": shown.sentences,
+            "bytes": bytes_kept,
+            "sent": 8 * number * (processes - 1) / processes,
+            "seconds": flops / (how["speed"] * processes),
+        }
+        out += [
+            case("scale", "wholeSizes", [sizes, shown.sentences], whole),
+            case("scale", "bytesKept", [whole, number, half, how["fused"]], bytes_kept),
+            case("scale", "stepOf", [shown.blocks, sizes, how], step),
+        ]
+    return out
+
+
 def blocks_part(block: dict) -> dict:
     """Return what the counting functions read of a block."""
     return {name: block[name] for name in ("kind", "part", "tq", "tk", "layered")}
@@ -810,6 +853,7 @@ def cases() -> list[dict]:
         *hidden_units_cases(),
         *residual_and_norm_cases(),
         *transformer_cases(),
+        *scale_cases(),
         *heads_cases(),
         *time_machine_cases(),
         *word_edits_cases(),

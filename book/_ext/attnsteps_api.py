@@ -29,8 +29,11 @@ CHAPTERS = {
     "model.attention_weights": "multi_head",
     "model.interventions": "inside",
     "model.leaks": "masks",
+    "model.memory": "scale",
     "model.weights": "training",
     "decoding.mask_predict": "non_autoregressive",
+    "training.distributed": "scale",
+    "training.speed": "scale",
 }
 STAGE_CHAPTERS = {"model": "transformer"}  # a stage's own stem otherwise: text, training, decoding
 

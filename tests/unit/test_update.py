@@ -114,6 +114,19 @@ def test_only_float16_has_a_scaler():
     assert not make_scaler(cpu, "float32").is_enabled()
 
 
+def test_the_clip_sees_the_gradient_without_its_factor():
+    lengths = []
+    for factor in (2.0**3, 2.0**10):
+        model, scaler = make_model(dropout=0.0), torch.amp.GradScaler("cpu", init_scale=factor)
+        choices = {"rate": 0.01, "clip": 0.05, "precision": "float16", "scaler": scaler}
+        seen = update(model, [collate(make_examples(9))], make_optimizer(model), **choices)
+        assert seen.norm > 0.1
+        length = math.sqrt(sum(g.square().sum().item() for g in gradients(model).values()))
+        assert length == pytest.approx(0.05, rel=1e-3)
+        lengths.append(seen.norm.item())
+    assert lengths[0] == pytest.approx(lengths[1], rel=0.02)
+
+
 def test_a_step_whose_gradients_overflow_is_left_out_and_the_scale_halved():
     model = make_model()
     before = make_model()

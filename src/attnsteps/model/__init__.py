@@ -9,6 +9,7 @@ encoder             one layer and the stack: src_emb (B, S, D) → memory (B, S,
 decoder             one layer and the stack: tgt_emb and memory → (B, T, D)
 transformer         src_ids (B, S), tgt_ids (B, T) → logits (B, T, V)
 flops               the multiplications of one forward pass, by formula
+memory              the bytes that a training step keeps, by formula
 interop             weights from and to torch.nn
 tensor_file         tensors in a file that is whole or not there
 weights             a model in a safetensors file
