@@ -268,7 +268,7 @@ def plain() -> Corpus:
 def ambiguous() -> list[dict]:
     """Several correct translations for each source: with distillation and without."""
     splits, parts = corpus(ambiguous=True), ("unseen", "combinations", "longer")
-    teacher, row = learn(splits.train, steps=3000)
+    teacher, row = learn(splits.train, steps=2000)
     rows = [{**row, "distilled": False, **evaluate(teacher, "autoregressive", splits, parts)}]
     print(rows[-1], flush=True)
     sources = ["".join(pair.src) for pair in splits.train]
@@ -278,7 +278,7 @@ def ambiguous() -> list[dict]:
     ]
     for kind in ("one_shot", "mask_predict"):
         for pairs, distilled in ((splits.train, False), (taught, True)):
-            trained, row = learn(pairs, kind=kind, steps=3000)
+            trained, row = learn(pairs, kind=kind, steps=2000)
             scores = evaluate(trained, kind, splits, parts)
             rows.append({**row, "distilled": distilled, **scores})
             print(rows[-1], flush=True)

@@ -15,6 +15,7 @@ import torch
 from attnsteps.cli.corpora import NAMES, read
 from attnsteps.cli.main import main, parser
 from attnsteps.cli.table import table
+from attnsteps.cli.train import start
 from attnsteps.model.config import TransformerConfig
 from attnsteps.model.transformer import Transformer
 from attnsteps.text.corpus import generated
@@ -156,8 +157,30 @@ def test_training_saves_a_translator_and_a_log(run):
     assert {"model.safetensors", "checkpoint.safetensors", "log.csv"} <= set(os.listdir(run))
     trained = Trained.load(run / "model.safetensors")
     assert trained.model.config.d_model == 16
-    assert trained.model.config.num_encoder_layers == 1
+    assert (trained.model.config.num_encoder_layers, trained.model.config.num_decoder_layers) == (
+        2,
+        1,
+    )
     assert trained.src_tokenizer.tokenize(SENTENCE) == WORDS
+
+
+@pytest.mark.parametrize(
+    ("asked", "layers"),
+    [
+        ([], (2, 1)),
+        (["--layers", "3"], (3, 3)),
+        (["--decoder-layers", "4"], (2, 4)),
+        (["--layers", "3", "--encoder-layers", "1"], (1, 3)),
+    ],
+    ids=str,
+)
+def test_what_is_asked_for_goes_before_the_recipe(asked, layers):
+    options = parser().parse_args(["train", *SMALL, "--peak", "0.5", *asked])
+    trained, examples, config = start(options, read("generated", num_pairs=300))
+    got = trained.model.config
+    assert (got.num_encoder_layers, got.num_decoder_layers, got.d_model) == (*layers, 16)
+    assert (config.peak, config.steps, config.label_smoothing) == (0.5, 2000, 0.05)
+    assert len(examples) == 300
 
 
 def test_training_learns_and_says_how_well(say, tmp_path):

@@ -14,7 +14,7 @@ from attnsteps.training.translate import SEARCHES
 
 TRAIN = """examples:
   python -m attnsteps train
-      the book's corpus, one layer each, a minute on a laptop; saved in runs/generated
+      the book's corpus, a minute on a laptop; saved in runs/generated
   python -m attnsteps train --layers 2 --steps 2000 --seed 1 --out runs/two
   python -m attnsteps train --corpus multi30k --device cuda --precision bfloat16 \\
       --d-model 256 --layers 4 --dropout 0.3 --max-tokens 4096 --steps 8000
@@ -132,9 +132,9 @@ def _train_options(p: ArgumentParser) -> None:
         default="linear",
         help="of the learning rate; default: linear",
     )
-    steps.add_argument("--peak", type=float, help="highest learning rate; 0.004 or 0.002")
+    steps.add_argument("--peak", type=float, help="highest learning rate; 0.002 to 0.008")
     steps.add_argument("--warmup", type=int, help="steps; default: a third, 400 at most")
-    steps.add_argument("--label-smoothing", type=float, default=0.1, help="default: 0.1")
+    steps.add_argument("--label-smoothing", type=float, help="0.1, or 0.05 on the book's corpus")
     steps.add_argument("--accumulate", type=int, default=1, help="batches an update; default: 1")
     steps.add_argument(
         "--precision",
