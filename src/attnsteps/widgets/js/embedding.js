@@ -16,21 +16,29 @@ function map(words, onpick) {
   const node = shape("svg", { viewBox: `0 0 ${BOX.width} ${BOX.height}`, role: "img", class: "aw-em-map" },
     ...links, ...marks, ...names);
   let places = [];
-  /** Write a name only where it covers no name that matters more. */
-  function label(selected, near) {
+  let order = []; // the words by how much their names matter
+  /** Write a name beside, above or below its point, where it covers no name that matters more. */
+  function label() {
+    names.forEach((name) => name.setAttribute("display", "inline"));
+    const sizes = names.map((name) => name.getBBox()); // all at once: one layout of the page
     const taken = [];
-    const others = Array.from(words.keys()).filter((i) => i !== selected && !near.includes(i));
-    for (const i of [selected, ...near, ...others]) {
-      const size = i === selected ? 15 : near.includes(i) ? 13 : 9;
-      const long = 0.6 * size * words[i].length + 4;
+    for (const i of order) {
+      const { width: w, height: h } = sizes[i];
       const [x, y] = places[i];
-      const left = x > BOX.width - 90 ? x - 7 - long : x + 7;
-      const box = [left, y - size * 0.6, left + long, y + size * 0.6];
-      const free = taken.every(([a, b, c, d]) => box[0] > c || box[2] < a || box[1] > d || box[3] < b);
-      names[i].setAttribute("display", free ? "inline" : "none");
-      if (free) taken.push(box);
+      const spot = [[x + 7, y - h / 2], [x - 7 - w, y - h / 2], [x - w / 2, y - 7 - h], [x - w / 2, y + 7]]
+        .find(([left, top]) => left >= 0 && left + w <= BOX.width && top >= 0 && top + h <= BOX.height
+          && taken.every(([a, b, c, d]) => left > c || left + w < a || top > d || top + h < b));
+      if (!spot) {
+        names[i].setAttribute("display", "none");
+        continue;
+      }
+      const [left, top] = spot;
+      names[i].setAttribute("x", left.toFixed(1));
+      names[i].setAttribute("y", (top + 0.78 * h).toFixed(1));
+      if (w) taken.push([left, top, left + w, top + h]);
     }
   }
+  new ResizeObserver(() => order.length && label()).observe(node);
   node.addEventListener("click", (event) => {
     const box = node.getBoundingClientRect();
     const at = [((event.clientX - box.left) / box.width) * BOX.width, ((event.clientY - box.top) / box.height) * BOX.height];
@@ -51,11 +59,9 @@ function map(words, onpick) {
         const kind = i === selected ? " aw-em-chosen" : near.includes(i) ? " aw-em-near" : "";
         marks[i].setAttribute("class", `aw-em-point${kind}`);
         names[i].setAttribute("class", `aw-em-name${kind}`);
-        names[i].setAttribute("x", x > width - 90 ? (x - 7).toFixed(1) : (x + 7).toFixed(1));
-        names[i].setAttribute("text-anchor", x > width - 90 ? "end" : "start");
-        names[i].setAttribute("y", (y + 4).toFixed(1));
       });
-      label(selected, near);
+      order = [...new Set([selected, ...near, ...words.keys()])];
+      label();
       near.forEach((i, k) => {
         links[k].setAttribute("x1", places[selected][0]);
         links[k].setAttribute("y1", places[selected][1]);
