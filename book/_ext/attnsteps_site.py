@@ -9,6 +9,7 @@ lets browsers cache them for good.
 import base64
 import hashlib
 import json
+import re
 from pathlib import Path
 from shutil import rmtree
 
@@ -18,6 +19,9 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 
 FOLDER = "_static/widgets"
+FORMULA = re.compile(
+    r'([(“]?)(<span class="math notranslate nohighlight">\\\([^<]*</span>)([.,;:!?)”’]*)'
+)
 
 
 def start_empty(app: Sphinx) -> None:
@@ -75,6 +79,19 @@ def mend_bibliography(
         )
 
 
+def keep_punctuation(
+    app: Sphinx, pagename: str, templatename: str, context: dict, doctree: object
+) -> None:
+    """Tie a formula to the punctuation that touches it: browsers break lines between the two."""
+
+    def tie(match: re.Match) -> str:
+        touched = match[1] or match[3]
+        return f'<span class="with-formula">{match[0]}</span>' if touched else match[0]
+
+    if "body" in context:
+        context["body"] = FORMULA.sub(tie, context["body"])
+
+
 def launch_notebooks_only(app: Sphinx, env: BuildEnvironment) -> None:
     """Let the theme offer Colab for notebooks alone: it cannot open the landing page's text."""
     for page, metadata in env.metadata.items():
@@ -89,4 +106,5 @@ def setup(app: Sphinx) -> dict:
     app.connect("env-updated", launch_notebooks_only)
     app.connect("html-page-context", move_sources, priority=100)
     app.connect("html-page-context", mend_bibliography)
+    app.connect("html-page-context", keep_punctuation)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
