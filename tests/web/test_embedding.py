@@ -71,6 +71,19 @@ def test_a_word_is_chosen_by_menu_list_or_map(open_page):
     assert_near(shown(root), nearest(state, "after", chosen))
 
 
+@pytest.mark.parametrize("width", [360, 1280])
+def test_no_name_on_the_map_covers_another(open_page, width):
+    root = widget(open_page(PAGE, width=width))
+    names = root.locator("text.aw-em-name:visible").evaluate_all(
+        "names => names.map(name => name.getBBox()).map(b => [b.x, b.y, b.width, b.height])"
+    )
+    assert len(names) >= 6
+    for i, (x, y, wide, high) in enumerate(names):
+        for a, b, w, h in names[:i]:
+            assert x >= a + w or a >= x + wide or y >= b + h or b >= y + high
+        assert 0 <= x <= 640 - wide
+
+
 def test_one_hot_times_matrix_is_the_row(open_page):
     page = open_page(PAGE)
     root, state = widget(page), json.loads(page.evaluate(STATE))

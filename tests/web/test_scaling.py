@@ -134,11 +134,16 @@ def test_the_number_of_keys(open_page):
 def test_the_divisor_is_chosen_by_keyboard(open_page):
     shown = widget(open_page(PAGE))
     right = shown.locator(".aw-sc-panel").nth(1)
+    status = shown.locator("p[role=status]")
+    largest = expected(d_k=64, num_keys=8, seed=1)[2]
+    undivided = f"Largest weight, on average: {largest[0]:.2f} undivided"
     press(shown.get_by_role("radio", checked=True), "ArrowRight")
     expect(right.locator(".aw-sc-heading")).to_have_text("Divided by dk = 64")
+    expect(status).to_have_text(f"{undivided}, {largest[2]:.2f} divided by 64.")
     assert weights_shown(right) == weights_expected("d_k")
     press(shown.get_by_role("radio", checked=True), "ArrowRight")
     expect(right.locator(".aw-sc-heading")).to_have_text("Not divided")
+    expect(status).to_have_text(f"{undivided}.")
     assert weights_shown(right) == weights_expected("none")
     assert_table(shown, d_k=64)
 

@@ -186,8 +186,9 @@ function render({ model, el: host }) {
       setText(table.cells[r][c], brief(pick(column, expected, count)));
     }));
     setText(share, `Entropy ÷ ln ${count} (${fmt(Math.log(count), 2)})`);
-    said.say(`Largest weight, on average: ${fmt(columns[0].largest, 2)} undivided, `
-      + `${fmt(columns[1].largest, 2)} divided by √${size}.`);
+    const { largest } = columns[DIVISORS.indexOf(chosen)];
+    const divided = `, ${fmt(largest, 2)} divided by ${chosen === "sqrt" ? "√" : ""}${size}`;
+    said.say(`Largest weight, on average: ${fmt(columns[0].largest, 2)} undivided${chosen === "none" ? "" : divided}.`);
   }
   const follow = {
     d_k: () => width.set(nearest(model.get("d_k"))),
