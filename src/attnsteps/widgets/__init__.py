@@ -4,6 +4,7 @@ from attnsteps.widgets.attention import AttentionExplorer
 from attnsteps.widgets.embedding import EmbeddingSpace
 from attnsteps.widgets.exercise import Exercise
 from attnsteps.widgets.feed_forward import HiddenUnits
+from attnsteps.widgets.inside import Interventions
 from attnsteps.widgets.masks import MaskLab
 from attnsteps.widgets.multi_head import Heads
 from attnsteps.widgets.non_autoregressive import Race
@@ -11,6 +12,7 @@ from attnsteps.widgets.positional import Positions
 from attnsteps.widgets.predict import Predict
 from attnsteps.widgets.query_key_value import SixSteps
 from attnsteps.widgets.residual_and_norm import ResidualAndNorm
+from attnsteps.widgets.scale import TrainingStep
 from attnsteps.widgets.scaling import Scaling
 from attnsteps.widgets.sequence_to_sequence import ContextBottleneck
 from attnsteps.widgets.softmax import Softmax
@@ -26,6 +28,7 @@ __all__ = [
     "Exercise",
     "Heads",
     "HiddenUnits",
+    "Interventions",
     "MaskLab",
     "Positions",
     "Predict",
@@ -36,6 +39,7 @@ __all__ = [
     "Softmax",
     "TimeMachine",
     "TokenizerLab",
+    "TrainingStep",
     "Translator",
     "WholeModel",
 ]
