@@ -25,10 +25,15 @@ def test_every_file_has_its_row_of_results_and_the_other_way_round():
     rows = [row for part in RESULTS.values() for row in part["rows"] if "asset" in row]
     files = {path.stem for path in ASSETS.glob("*.safetensors")}
     assert sorted(row["asset"] for row in rows) == sorted(files)
-    for part in RESULTS.values():
-        assert {"command", "hardware", "threads", "torch", "corpus"} <= set(part)
-        for row in part["rows"]:
-            assert {"seed", "steps", "parameters", "unseen", "combinations"} <= set(row)
+    assert all(
+        {"seed", "steps", "parameters", "unseen", "combinations"} <= set(row) for row in rows
+    )
+
+
+@pytest.mark.parametrize("part", RESULTS)
+def test_every_result_says_how_it_came_about(part):
+    assert {"command", "hardware", "threads", "torch", "corpus"} <= set(RESULTS[part])
+    assert RESULTS[part]["rows"]
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -63,3 +68,11 @@ def test_the_checkpoints_along_the_way_get_better():
     assert [f"zh_en_step_{row['step']:04d}" for row in rows] == STEPS
     assert rows[0]["combinations"] == 0
     assert rows[-1]["combinations"] > 0.9
+
+
+def test_with_several_translations_to_choose_from_a_teacher_helps_those_that_say_all_at_once():
+    rows = {(row["kind"], row["distilled"]): row for row in RESULTS["ambiguous"]["rows"]}
+    right = {which: row["combinations"] for which, row in rows.items()}
+    assert right["autoregressive", False] > 0.95
+    for kind in ("one_shot", "mask_predict"):
+        assert right[kind, False] < right[kind, True] < right["autoregressive", False]
