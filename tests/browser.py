@@ -3,6 +3,7 @@
 import functools
 import http.server
 import os
+import re
 import shutil
 import threading
 from collections.abc import Callable, Iterator
@@ -16,6 +17,7 @@ SITE = Path(os.environ.get("ATTNSTEPS_SITE", ROOT / "_build" / "html"))
 JS = ROOT / "src" / "attnsteps" / "widgets" / "js"
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 MAC = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"
+SET_ASIDE = re.compile(r"/_static/(mathjax/tex-chtml|vendor/fontawesome/.*/all\.min)\.js")
 LAUNCH = ["--disable-gpu", "--disable-background-networking"]
 if hasattr(os, "geteuid") and os.geteuid() == 0:
     LAUNCH.append("--no-sandbox")  # Chromium's sandbox refuses to run as root
@@ -83,9 +85,13 @@ def visit(
     *,
     width: int = 1280,
     color_scheme: str = "light",
+    whole: bool = True,
     **options: object,
 ) -> tuple[Page, list[str]]:
-    """Open a page, wait for its widgets, and keep a list of everything that goes wrong on it."""
+    """Open a page, wait for its widgets, and keep a list of everything that goes wrong on it.
+
+    Not whole, it goes without the scripts that set formulas and icons, about half of the time.
+    """
     viewport = {"width": width, "height": 900}
     context = browser.new_context(viewport=viewport, color_scheme=color_scheme, **options)
     page = context.new_page()
@@ -105,6 +111,8 @@ def visit(
     page.on("pageerror", lambda error: problems.append(f"error: {error}"))
     page.on("console", hear)
     page.on("request", watch)
+    if not whole:
+        page.route(SET_ASIDE, lambda route: route.fulfill(body=""))
     page.goto(address)
     page.wait_for_function(
         "performance.getEntriesByName('attnsteps:widgets-ready').length > 0"
@@ -118,12 +126,12 @@ def open_page(browser: Browser, site: str) -> Iterator:
     """Open a page of the site anew; at the end of the test nothing may have gone wrong on it.
 
     ``open_page("06_softmax.html", width=360, color_scheme="dark", reduced_motion="reduce")``
-    returns a Playwright page on which every widget is ready.
+    returns a Playwright page on which every widget is ready, and formulas are set if whole=True.
     """
     opened: list[tuple[Page, list[str]]] = []
 
     def open_(path: str, **options: object) -> Page:
-        opened.append(visit(browser, f"{site}{path}", **options))
+        opened.append(visit(browser, f"{site}{path}", **{"whole": False, **options}))
         return opened[-1][0]
 
     yield open_

@@ -129,7 +129,7 @@ def test_chapter_has_what_every_chapter_has(look_at, path):
 
 
 def test_works_with_the_network_off_once_loaded(open_page, path):
-    page = open_page(path, reduced_motion="reduce")
+    page = open_page(path, whole=True, reduced_motion="reduce")
     page.context.set_offline(True)
     for slider in page.locator(".aw input[type=range]:visible").all():
         slider.press("ArrowRight")
