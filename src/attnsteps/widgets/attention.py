@@ -25,7 +25,7 @@ _GLOSSES = {word.zh: word.gloss for word in (*SENTENCE, *TWIN)}
 class AttentionExplorer(Widget):
     """Scores, weights and context of a few words, with each number's way worked out.
 
-    The vectors are made from the words' spelling (:func:`spelling_vector`), and q = k = v. To see
+    The vectors are made from the words' spelling (``attnsteps.widgets.spelling``), and q = k = v. To see
     tensors of a model instead, use :meth:`from_tensors`.
 
     Args:
