@@ -25,8 +25,8 @@ _GLOSSES = {word.zh: word.gloss for word in (*SENTENCE, *TWIN)}
 class AttentionExplorer(Widget):
     """Scores, weights and context of a few words, with each number's way worked out.
 
-    The vectors are made from the words' spelling (``attnsteps.widgets.spelling``), and q = k = v. To see
-    tensors of a model instead, use :meth:`from_tensors`.
+    The vectors are made from the words' spelling (``attnsteps.widgets.spelling``), and q = k = v.
+    To see tensors of a model instead, use :meth:`from_tensors`.
 
     Args:
         words: 2 to 12 words, as a list or as one text with spaces between them.
