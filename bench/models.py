@@ -49,9 +49,7 @@ def batch(batch_size: int, length: int = LENGTH, device: str = "cpu") -> Tensor:
 
 def stepper(model: nn.Module, src_ids: Tensor, tgt_ids: Tensor, autocast: bool = False):
     """Return one training step: forward, backward, Adam."""
-    optimizer = torch.optim.Adam(  # as in attnsteps.train
-        model.parameters(), lr=1e-4, betas=(0.9, 0.98), eps=1e-9, fused=True
-    )
+    optimizer = torch.optim.Adam(model.parameters(), lr=1e-4, betas=(0.9, 0.98), eps=1e-9)
 
     def step() -> None:
         optimizer.zero_grad(set_to_none=True)
