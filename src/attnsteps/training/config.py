@@ -16,7 +16,7 @@ from attnsteps.training.schedule import linear_decay, paper_schedule
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingConfig:
-    """Say how a model is trained; the defaults are the book's recipe, a minute on a laptop.
+    """Say how a model is trained; the defaults suit the book's small model.
 
     Args:
         steps: the number of updates.

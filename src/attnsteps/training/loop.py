@@ -50,7 +50,7 @@ def train(
         model: a Transformer, or a NonAutoregressive with its loss_fn; changed in place, and in
             evaluation mode afterwards.
         examples: the ids of sources and targets, as encode_pairs returns them.
-        config: how to train; None is the book's recipe.
+        config: how to train; None takes the defaults of TrainingConfig.
         loss_fn: called with the model, a batch and the label smoothing, it returns the sum of the
             losses and the number of tokens.
         validate: called with the model in evaluation mode, without gradients, every

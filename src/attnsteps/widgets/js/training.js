@@ -87,7 +87,7 @@ function render({ model, el: host }) {
   });
   const kindChoice = choice({ label: "Attention:", options: Object.values(LOOKS), selected: 0, onchange: (n) => choose(KINDS[n]) });
   const grid = el("div", { class: "tm-tiles", role: "group", "aria-label": "The heads" });
-  const note = el("p", { class: "aw-note" }, "Each picture is a head: a row for each word that asks, a column for each word asked, the darker the more. "
+  const note = el("p", { class: "aw-note" }, "Each picture is a head: a row for each word that asks, a column for each word asked, the stronger its colour, the more. "
     + "The number is the largest weight of a row, averaged over the rows.");
   const scene = el("div", { class: "tm-scene" }, picture.node, el("div", {}, grid, note));
   const table = weightTable((row) => { if (kind === "encoder") sourcePlace = row; else place = row; refresh(); });
