@@ -91,23 +91,26 @@ serve: $(INSTALLED)
 		$(PY) -u -m http.server $$port --bind 127.0.0.1 --directory _build/html 2>/dev/null
 
 test: lint site $(COLAB) browser
-	$(PY) -m pytest -q -n 2 --dist loadfile --nbval --nbval-current-env \
+	$(PY) -m pytest -q -n 2 --dist loadfile --nbval --nbval-kernel-name colab \
 		--nbval-sanitize-with tests/notebooks/sanitize.cfg tests src book
 
 lint: $(INSTALLED)
 	$(PY) -m ruff check
 	$(PY) -m ruff format --check
 
+# The site was executed with the pinned versions; the tests execute the notebooks with Colab's.
+COLAB_PATH := $(CURDIR)/.colab:$(CURDIR)/tests/notebooks/colab_stand_in
 $(COLAB): $(INSTALLED)
 	@rm -rf .colab
 	$(PY) -m pip install --quiet --no-deps --target .colab -r tests/notebooks/colab.txt
+	@$(PY) -m ipykernel install --sys-prefix --name colab --env PYTHONPATH "$(COLAB_PATH)" >/dev/null
 	@touch $@
 
 # A browser is found, or installed, or its absence is an error.
 .PHONY: browser
 browser: $(INSTALLED)
 	@$(PY) -c 'from tests.browser import installed; raise SystemExit(not installed())' || \
-		{ test "$$(id -u)" = 0 && command -v apt-get >/dev/null && apt-get update -q && apt-get install -y -q --no-install-recommends chromium; } || \
+		{ test "$$(id -u)" = 0 && command -v apt-get >/dev/null && apt-get update -q && apt-get install -y -q --no-install-recommends chromium-headless-shell; } || \
 		$(PY) -m playwright install chromium || \
 		{ echo "The tests need Chromium or Chrome, and none could be installed." >&2; exit 1; }
 

@@ -15,9 +15,13 @@ from playwright.sync_api import Browser, ConsoleMessage, Page, Request, sync_pla
 ROOT = Path(__file__).resolve().parent.parent
 SITE = Path(os.environ.get("ATTNSTEPS_SITE", ROOT / "_build" / "html"))
 JS = ROOT / "src" / "attnsteps" / "widgets" / "js"
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+NAMES = (
+    "chromium-headless-shell",  # no window to draw: half of the processor time of the others
+    *("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"),
+)
 MAC = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"
 SET_ASIDE = re.compile(r"/_static/(mathjax/tex-chtml|vendor/fontawesome/.*/all\.min)\.js")
+PHONE = {"width": 360, "color_scheme": "dark", "reduced_motion": "reduce"}
 LAUNCH = ["--disable-gpu", "--disable-background-networking"]
 if hasattr(os, "geteuid") and os.geteuid() == 0:
     LAUNCH.append("--no-sandbox")  # Chromium's sandbox refuses to run as root
@@ -144,17 +148,18 @@ def open_page(browser: Browser, site: str) -> Iterator:
 def look_at(browser: Browser, site: str) -> Iterator[Callable[..., tuple[Page, list[str]]]]:
     """Open a page once for all tests that only look at it; returns the page and its problems.
 
-    Of each size and scheme, one page is kept, so tests of the same page should follow each other.
+    A page is kept twice, on a desk and on a phone, until another is asked for: tests of the same
+    page should follow each other. The phone's reader likes it dark and without motion.
     """
-    kept: dict[tuple[int, str], tuple[str, tuple[Page, list[str]]]] = {}
+    kept: dict[bool, tuple[str, tuple[Page, list[str]]]] = {}
 
-    def look(path: str, *, width: int = 1280, color_scheme: str = "light"):
-        last, seen = kept.get((width, color_scheme), ("", None))
+    def look(path: str, *, phone: bool = False):
+        last, seen = kept.get(phone, ("", None))
         if last != path:
             if seen:
                 seen[0].context.close()
-            seen = visit(browser, f"{site}{path}", width=width, color_scheme=color_scheme)
-            kept[width, color_scheme] = path, seen
+            seen = visit(browser, f"{site}{path}", **(PHONE if phone else {}))
+            kept[phone] = path, seen
         return seen
 
     yield look
