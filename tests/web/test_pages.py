@@ -137,7 +137,7 @@ def test_works_with_the_network_off_once_loaded(look_at, path):
         slider.press("ArrowRight")
     page.evaluate(  # in one go: what one press does may take the next button away
         """() => [...document.querySelectorAll('.aw button:enabled')]
-          .filter((button) => button.offsetParent).slice(0, 10).forEach((button) => button.click())"""
+          .filter((e) => e.offsetParent).slice(0, 10).forEach((e) => e.click())"""
     )
     moving = page.evaluate(
         "document.getAnimations().filter((a) => a.effect?.target?.closest?.('.aw')).length"
