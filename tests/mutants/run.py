@@ -12,6 +12,7 @@ import argparse
 import json
 import os
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -136,6 +137,15 @@ def sample(names: list[str], count: int) -> list[str]:
     ]
 
 
+def decorate_below(path: Path) -> None:
+    """Apply ``@inference`` at the end of a module: mutmut leaves decorated functions alone."""
+    source = path.read_text(encoding="utf-8")
+    names = re.findall(r"^@inference\ndef (\w+)", source, flags=re.MULTILINE)
+    source = source.replace("@inference\ndef ", "def ")
+    source += "".join(f"\n{name} = inference({name})\n" for name in names)
+    path.write_text(source, encoding="utf-8")
+
+
 def mutants(module: Path, count: int, children: int) -> tuple[list[str], list[str]]:
     """Run a sample of one module's mutants; return what was tried, and what survived.
 
@@ -145,6 +155,7 @@ def mutants(module: Path, count: int, children: int) -> tuple[list[str], list[st
         children: how many at a time.
     """
     tree = copy_tree("tree")
+    decorate_below(tree / module)
     with (tree / "pyproject.toml").open("a", encoding="utf-8") as file:
         tests = json.dumps(test_files(module.stem))
         file.write(CONFIG.format(paths=json.dumps([str(module)]), tests=tests))
