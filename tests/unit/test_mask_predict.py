@@ -49,9 +49,14 @@ def make(seed=43, dtype=torch.float64, lengths=None, ends=True):
         tie="none",
     )
     model = randomise(NonAutoregressive(config).to(dtype).eval(), seed)
-    with torch.no_grad():
-        for length, logit in (lengths or {}).items():
-            model.length_predictor.projection.bias[length - 1] = logit
+    if lengths:
+        wanted = torch.zeros(MAX_LEN, dtype=dtype)
+        wanted[[length - 1 for length in lengths]] = torch.tensor(
+            list(lengths.values()), dtype=dtype
+        )
+        model.length_predictor.register_forward_hook(
+            lambda _module, _in, logits: logits * 0 + wanted
+        )
     if not ends:
         model.transformer.projection.register_forward_hook(
             lambda _module, _in, logits: logits.index_fill(-1, torch.tensor([EOS]), -1e9)

@@ -1,6 +1,7 @@
 """The non-autoregressive model: its length predictor, what it sees, and that it can be trained."""
 
 import dataclasses
+import math
 
 import pytest
 import torch
@@ -25,13 +26,21 @@ def make(seed=1, dtype=torch.float64):
 
 
 def test_length_logits_by_hand():
-    predictor = LengthPredictor(d_model=2, max_len=3)
+    predictor = LengthPredictor(d_model=2, max_len=5)
     with torch.no_grad():
-        predictor.projection.weight.copy_(torch.tensor([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]))
-        predictor.projection.bias.copy_(torch.tensor([0.0, 0.0, 10.0]))
-    memory = torch.tensor([[[2.0, 4.0], [4.0, 8.0], [100.0, 100.0]]])
+        predictor.projection.weight.copy_(torch.tensor([[0.5, 0.25]]))
+        predictor.projection.bias.fill_(-1.0)
+        predictor.log_precision.fill_(math.log(4.0))
+    memory = torch.tensor([[[2.0, 4.0], [4.0, 4.0], [100.0, 100.0]]])
     logits = predictor(memory, torch.tensor([[True, True, False]]))
-    assert logits.tolist() == [[3.0, 6.0, 19.0]]  # of the mean (3, 6): padding does not count
+    # 1 word and 2, so 3: and each step away from it costs 4/2, 4/2 · 4, …; padding brings none.
+    torch.testing.assert_close(logits, torch.tensor([[-18.0, -8.0, -2.0, 0.0, -2.0]]))
+
+
+def test_before_it_learns_each_source_token_brings_about_one_word():
+    predictor = LengthPredictor(d_model=8, max_len=9)
+    memory, is_word = torch.zeros(1, 6, 8), torch.tensor([[True] * 5 + [False]])
+    assert predictor(memory, is_word).argmax().item() + 1 == 5 + 1  # and the end
 
 
 def test_padding_and_the_rest_of_the_batch_make_no_difference():

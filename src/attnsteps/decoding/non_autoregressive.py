@@ -10,17 +10,23 @@ from attnsteps.shapes import check_positive, check_sentences
 
 
 class LengthPredictor(nn.Module):
-    """Guess from the source how many tokens its translation has: one class for each length.
+    """Guess from the source how many words its translation has: each token brings some of them.
 
-    Formula, with the mean over those source positions s that are not padding::
+    Formula, with the sum over those source positions s that are not padding::
 
-        P(length | source) = softmax(W mean_s(memory_s) + b)
+        m = sum_s (w · memory_s + b)
+        P(n words | source) = softmax_n(−κ (n − m)² / 2),  κ = exp(log_precision)
 
-    Source: Ghazvininejad et al. 2019, section 2.3, where a LENGTH token takes the mean's place.
+    The numbers of words of a source need not be whole: the encoder has seen the words around it.
+    κ is learned, and says how far from m a length may be.
+
+    Source: after the fertilities of Gu et al. 2018, section 3.2, which are whole numbers and are
+    taught by alignments; as in Ghazvininejad et al. 2019, section 2.3, the length is all that is
+    taught here.
 
     Args:
         d_model: D, the width of the memory.
-        max_len: the greatest length; class i stands for i + 1 tokens, eos_id included.
+        max_len: the greatest length; class i stands for i words, and eos_id behind them.
 
     Raises:
         ValueError: if a size is not a positive integer.
@@ -35,7 +41,10 @@ class LengthPredictor(nn.Module):
         super().__init__()
         check_positive("d_model", d_model)
         check_positive("max_len", max_len)
-        self.projection = nn.Linear(d_model, max_len)
+        self.projection = nn.Linear(d_model, 1)
+        self.log_precision = nn.Parameter(torch.zeros(1))
+        self.register_buffer("num_words", torch.arange(max_len).float(), persistent=False)
+        nn.init.ones_(self.projection.bias)  # word for word, before anything is learned
 
     def forward(
         self, memory: Float[Tensor, "B S D"], is_word: Bool[Tensor, "B S"]
@@ -47,11 +56,11 @@ class LengthPredictor(nn.Module):
             is_word: where it is not padding, (B, S).
 
         Returns:
-            The logits of the lengths 1, 2, …: (B, max_len).
+            The logits of the lengths 1, 2, …, eos_id included: (B, max_len).
         """
-        words = memory.masked_fill(~is_word[:, :, None], 0.0)
-        mean = words.sum(dim=1) / is_word.sum(dim=1, keepdim=True)
-        return self.projection(mean)
+        brought = self.projection(memory)[:, :, 0].masked_fill(~is_word, 0.0)
+        distance = self.num_words - brought.sum(dim=1, keepdim=True)
+        return -self.log_precision.exp() * distance.square() / 2
 
 
 class NonAutoregressive(nn.Module):

@@ -11,8 +11,9 @@ import { decode, encode } from "./transformer.js";
  */
 function predictLengths(model, srcIds, { numLengths = 1, lengthFactor = 1, blocks = [] } = {}) {
   const { memory, weights } = encode(model, srcIds, blocks);
-  const mean = memory[0].map((_, d) => memory.reduce((sum, row) => sum + row[d], 0) / memory.length);
-  const [lengthLogits] = linearLayer([mean], model.lengthPredictor);
+  const brought = linearLayer(memory, model.lengthPredictor).reduce((sum, [words]) => sum + words, 0);
+  const lengthLogits = Float32Array.from({ length: model.config.max_len },
+    (_, words) => -model.lengthPredictor.precision * (words - brought) ** 2 / 2);
   const lengths = topOf(lengthLogits, numLengths).map((place) =>
     Math.min(model.config.max_len, Math.max(1, Math.floor((place + 1) * lengthFactor + 0.5))));
   return { memory, encoderWeights: weights, lengthLogits, lengths };

@@ -90,8 +90,9 @@ export function transformerOf(config, tensors) {
     })),
     projection: { weight: config.tie === "none" ? table("projection", V) : tgtEmbedding, bias: null },
     lengthPredictor: tensors.has("length_predictor.projection.weight") ? {
-      weight: matrix("length_predictor.projection.weight", config.max_len, D),
-      bias: take("length_predictor.projection.bias", config.max_len),
+      weight: matrix("length_predictor.projection.weight", 1, D),
+      bias: take("length_predictor.projection.bias", 1),
+      precision: Math.exp(take("length_predictor.log_precision", 1)[0]),
     } : null,
   };
 }
