@@ -63,6 +63,14 @@ def test_the_shipped_models_are_as_good_as_promised():
     assert rows["zh_en_mask_predict"]["combinations"] >= 0.99
 
 
+def test_the_recipe_of_a_minute_kept_its_word_from_every_seed():
+    assert RESULTS["recipe"]["threads"] == 2
+    rows = RESULTS["recipe"]["rows"]
+    assert sorted(row["seed"] for row in rows) == [0, 1, 2, 3, 4]
+    assert all(row["combinations"] >= 0.99 and row["pronouns"] >= 0.99 for row in rows)
+    assert all(row["wall_seconds"] <= 60 for row in rows)
+
+
 def test_the_checkpoints_along_the_way_get_better():
     rows = sorted(RESULTS["steps"]["rows"], key=lambda row: row["step"])
     assert [f"zh_en_step_{row['step']:04d}" for row in rows] == STEPS
