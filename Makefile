@@ -17,8 +17,8 @@ sum = $(shell find $(1) -type f ! -name '*.pyc' ! -name '*.tmp.ipynb' ! -path '*
 	! -path '*/.ipynb_checkpoints/*' 2>/dev/null | LC_ALL=C sort | xargs cksum | cksum | cut -d ' ' -f 1)
 INSTALLED := $(VENV)/installed-$(call sum,requirements.txt pyproject.toml)
 MUTMUT := .mutants/installed-$(call sum,tests/mutants/mutmut.txt)
-COLAB := .colab/installed-$(call sum,tests/notebooks/colab.txt)
-EXECUTED := _build/executed-$(call sum,src requirements.txt pyproject.toml)
+COLAB := .colab/installed-$(call sum,book/_colab)
+EXECUTED := _build/executed-$(call sum,src book/_colab requirements.txt pyproject.toml)
 BUILT := _build/site-$(call sum,book src _config.yml _toc.yml requirements.txt pyproject.toml)
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
@@ -55,15 +55,26 @@ $(INSTALLED):
 		{ echo "The Python package index cannot be reached: is there a network?" >&2; exit 1; }
 	@if test "$$(uname -s)" = Linux && ! command -v nvidia-smi >/dev/null && \
 		$(PY) -c 'import urllib.request as u; u.urlopen("$(CPU_INDEX)/torch/", timeout=10)' 2>/dev/null; then \
-		$(PY) -m pip install --quiet --index-url $(CPU_INDEX) $$(grep '^torch==' requirements.txt | cut -d ' ' -f 1); fi
-	$(PY) -m pip install --quiet -r requirements.txt
+		$(PY) -m pip install --quiet --no-compile --index-url $(CPU_INDEX) $$(grep '^torch==' requirements.txt | cut -d ' ' -f 1); fi
+	$(PY) -m pip install --quiet --no-compile -r requirements.txt
 	@$(PY) -m pip install --quiet --no-deps --no-build-isolation -e .
 	@touch $@
 
-# The chapters are executed side by side, and each only where its cells or the package changed. One
-# that fails is executed again by the build, which reports it.
+# The chapters are executed with the versions that Colab has: these are laid over the environment as
+# a Jupyter kernel of its own, with a stand-in for google.colab, which tells widgets where they are.
+$(COLAB): $(INSTALLED)
+	@rm -rf .colab
+	$(PY) -m pip install --quiet --no-compile --no-deps --target .colab -r book/_colab/versions.txt
+	@$(PY) -m ipykernel install --prefix .colab --env PYTHONPATH "$(CURDIR)/.colab:$(CURDIR)/book/_colab" >/dev/null
+	@touch $@
+
+executed $(BUILT) test: export JUPYTER_PATH := $(CURDIR)/.colab/share/jupyter
+
+# They are executed once, side by side, and each only where its cells or the package changed: the
+# site is built from that, and the tests compare it with what is committed. A chapter that fails is
+# executed again by the build, which reports it.
 .PHONY: executed
-executed: $(INSTALLED)
+executed: $(COLAB)
 	@test -d $(EXECUTED) || { rm -rf _build/executed-*; mkdir -p $(EXECUTED); }
 	@set -- --cache-path $(CURDIR)/$(EXECUTED); cache=$(VENV)/bin/jcache; \
 		$$cache notebook "$$@" clear --force >/dev/null 2>&1; \
@@ -90,21 +101,13 @@ serve: $(INSTALLED)
 		trap 'exit 0' INT; \
 		$(PY) -u -m http.server $$port --bind 127.0.0.1 --directory _build/html 2>/dev/null
 
-test: lint site $(COLAB) browser
-	$(PY) -m pytest -q -n 2 --dist loadfile --nbval --nbval-kernel-name colab \
+test: lint site executed browser
+	$(PY) -m pytest -q -n 2 --dist loadfile --executed $(EXECUTED) \
 		--nbval-sanitize-with tests/notebooks/sanitize.cfg tests src book
 
 lint: $(INSTALLED)
 	$(PY) -m ruff check
 	$(PY) -m ruff format --check
-
-# The site was executed with the pinned versions; the tests execute the notebooks with Colab's.
-COLAB_PATH := $(CURDIR)/.colab:$(CURDIR)/tests/notebooks/colab_stand_in
-$(COLAB): $(INSTALLED)
-	@rm -rf .colab
-	$(PY) -m pip install --quiet --no-deps --target .colab -r tests/notebooks/colab.txt
-	@$(PY) -m ipykernel install --sys-prefix --name colab --env PYTHONPATH "$(COLAB_PATH)" >/dev/null
-	@touch $@
 
 # A browser is found, or installed, or its absence is an error.
 .PHONY: browser

@@ -28,15 +28,29 @@ if hasattr(os, "geteuid") and os.geteuid() == 0:
 
 
 class QuietHandler(http.server.SimpleHTTPRequestHandler):
-    """Serves files without a line of log for each."""
+    """Serves files without a line of log for each, over connections that stay open."""
+
+    protocol_version = "HTTP/1.1"
 
     def log_message(self, *args: object) -> None:
         pass
 
 
-def serve(folder: Path) -> Iterator[str]:
+class BareHandler(QuietHandler):
+    """Serves the scripts that set formulas and icons, half of a visit's time, as empty files."""
+
+    def do_GET(self) -> None:
+        if not SET_ASIDE.search(self.path):
+            return super().do_GET()
+        self.send_response(200)
+        self.send_header("Content-Type", "text/javascript")
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+
+def serve(folder: Path, handler: type = QuietHandler) -> Iterator[str]:
     """Serve a folder on a free port of this machine; yield its address with a slash at the end."""
-    handler = functools.partial(QuietHandler, directory=str(folder))
+    handler = functools.partial(handler, directory=str(folder))
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         thread = threading.Thread(target=server.serve_forever, daemon=True)
         thread.start()
@@ -74,6 +88,12 @@ def site() -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
+def bare_site(site: str) -> Iterator[str]:
+    """The address of the same site without the scripts that set formulas and icons."""
+    yield from serve(SITE, BareHandler)
+
+
+@pytest.fixture(scope="session")
 def maths_page(browser: Browser) -> Iterator[tuple[Page, str]]:
     """A page that can import the widgets' JavaScript modules, and the address they are under."""
     for base in serve(JS):
@@ -89,13 +109,9 @@ def visit(
     *,
     width: int = 1280,
     color_scheme: str = "light",
-    whole: bool = True,
     **options: object,
 ) -> tuple[Page, list[str]]:
-    """Open a page, wait for its widgets, and keep a list of everything that goes wrong on it.
-
-    Not whole, it goes without the scripts that set formulas and icons, about half of the time.
-    """
+    """Open a page, wait for its widgets, and keep a list of everything that goes wrong on it."""
     viewport = {"width": width, "height": 900}
     context = browser.new_context(viewport=viewport, color_scheme=color_scheme, **options)
     page = context.new_page()
@@ -115,8 +131,6 @@ def visit(
     page.on("pageerror", lambda error: problems.append(f"error: {error}"))
     page.on("console", hear)
     page.on("request", watch)
-    if not whole:
-        page.route(SET_ASIDE, lambda route: route.fulfill(body=""))
     page.goto(address)
     page.wait_for_function(
         "performance.getEntriesByName('attnsteps:widgets-ready').length > 0"
@@ -126,16 +140,16 @@ def visit(
 
 
 @pytest.fixture
-def open_page(browser: Browser, site: str) -> Iterator:
+def open_page(browser: Browser, bare_site: str) -> Iterator:
     """Open a page of the site anew; at the end of the test nothing may have gone wrong on it.
 
     ``open_page("06_softmax.html", width=360, color_scheme="dark", reduced_motion="reduce")``
-    returns a Playwright page on which every widget is ready, and formulas are set if whole=True.
+    returns a Playwright page on which every widget is ready, and no formula is set.
     """
     opened: list[tuple[Page, list[str]]] = []
 
     def open_(path: str, **options: object) -> Page:
-        opened.append(visit(browser, f"{site}{path}", **{"whole": False, **options}))
+        opened.append(visit(browser, f"{bare_site}{path}", **options))
         return opened[-1][0]
 
     yield open_

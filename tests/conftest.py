@@ -34,6 +34,12 @@ settings.load_profile("repeatable")
 
 
 @pytest.fixture(autouse=True)
+def checked(request: pytest.FixtureRequest) -> None:
+    """Check shapes in the tests of units; those of whole models need half of the time without."""
+    jaxtyping.config.update("jaxtyping_disable", "unit" not in request.path.parts)
+
+
+@pytest.fixture(autouse=True)
 def seeded() -> None:
     """Start every test from the same random state."""
     torch.manual_seed(2017)

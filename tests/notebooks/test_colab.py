@@ -1,20 +1,19 @@
 """Every widget shows itself in Colab's versions, and enables what Colab needs to run it.
 
-``make test`` lays the versions of ``colab.txt`` into ``.colab`` and makes them a Jupyter kernel,
-``colab``; in it nbval runs every notebook from top to bottom. A stand-in takes the place of
-``google.colab.output``, whose presence tells anywidget that it runs in Colab.
+``make`` lays the versions of ``book/_colab`` into ``.colab`` and makes them the Jupyter kernel in
+which every notebook is executed. A stand-in there takes the place of ``google.colab.output``, whose
+presence tells anywidget that it runs in Colab.
 """
-
-from pathlib import Path
 
 import nbformat
 from nbclient import NotebookClient
 
 from attnsteps import widgets
+from tests.browser import ROOT
 
 PINS = dict(
     line.split("==")
-    for line in (Path(__file__).parent / "colab.txt").read_text().split()
+    for line in (ROOT / "book" / "_colab" / "versions.txt").read_text().split()
     if "==" in line
 )
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
@@ -34,14 +33,15 @@ ARGUMENTS = {
 }
 
 
-def test_every_widget_shows_itself_and_enables_colabs_manager():
+def test_every_widget_shows_itself_and_enables_colabs_manager(monkeypatch):
+    monkeypatch.setenv("JUPYTER_PATH", str(ROOT / ".colab" / "share" / "jupyter"))
     wanted = ("ipywidgets", "anywidget", "traitlets", "numpy", "ipython", "matplotlib")
     before = BEFORE.format(pins={name: PINS[name] for name in wanted})
     calls = [f"widgets.{name}({ARGUMENTS.get(name, '')})" for name in widgets.__all__]
     after = "assert google.colab.output.calls == 1, google.colab.output.calls"
     cells = [nbformat.v4.new_code_cell(source) for source in (before, *calls, after)]
     notebook = nbformat.v4.new_notebook(cells=cells)
-    NotebookClient(notebook, timeout=300, kernel_name="colab").execute()
+    NotebookClient(notebook, timeout=300).execute()
     for cell in cells[1:-1]:
         (view,) = cell.outputs
         assert "image/png" in view.data, cell.source

@@ -26,7 +26,7 @@ def test_every_requirement_is_pinned_within_its_range(line):
 
 def test_colabs_versions_are_admitted_and_little_is_new_to_colab():
     colab = {"torch": "2.11.0", "safetensors": "0.8.0", "tqdm": "4.67.3", "pooch": "1.9.0"}
-    colab |= {"tokenizers": "0.22.2"} | pins("tests/notebooks/colab.txt")
+    colab |= {"tokenizers": "0.22.2"} | pins("book/_colab/versions.txt")
     wanted = {line.name: line.specifier for line in map(Requirement, PROJECT["dependencies"])}
     assert wanted.keys() - colab.keys() == {"jaxtyping", "sacrebleu"}
     assert all(colab[name] in wanted[name] for name in wanted.keys() & colab.keys())

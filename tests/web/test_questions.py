@@ -5,11 +5,20 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser import visit
 from tests.web.test_pages import CHAPTERS
 
-every_chapter = pytest.mark.parametrize("path", CHAPTERS)
 EXERCISE = ".aw:has(summary:text-is('Solution'))"
 PREDICT = ".aw:has(button:text-is('This is my guess'))"
+
+
+@pytest.fixture(scope="module", params=CHAPTERS)
+def page(request, browser, bare_site):
+    """Every chapter, opened once: each test asks of it what those before have left alone."""
+    opened, problems = visit(browser, f"{bare_site}{request.param}")
+    yield opened
+    opened.context.close()
+    assert not problems, problems
 
 
 def give(question) -> None:
@@ -20,9 +29,14 @@ def give(question) -> None:
         field.fill("123456")
 
 
-@every_chapter
-def test_a_guess_is_remembered_and_confronted(open_page, path):
-    page = open_page(path)
+def test_without_a_guess_the_answer_waits(page):
+    box = page.locator(".aw:has-text('Your prediction')").first
+    expect(box.get_by_text("Answer:")).to_be_hidden()
+    box.get_by_role("button", name="Show the answer").click()
+    expect(box.get_by_text("Answer:")).to_be_visible()
+
+
+def test_a_guess_is_remembered_and_confronted(page):
     question = page.locator(PREDICT).first
     question.get_by_role("button", name="This is my guess").click()
     if not question.locator(".aw-order").count():
@@ -36,18 +50,7 @@ def test_a_guess_is_remembered_and_confronted(open_page, path):
     expect(page.get_by_text("You guessed:").first).to_be_visible()
 
 
-@every_chapter
-def test_without_a_guess_the_answer_waits(open_page, path):
-    page = open_page(path)
-    box = page.locator(".aw:has-text('Your prediction')").first
-    expect(box.get_by_text("Answer:")).to_be_hidden()
-    box.get_by_role("button", name="Show the answer").click()
-    expect(box.get_by_text("Answer:")).to_be_visible()
-
-
-@every_chapter
-def test_exercises_are_checked_by_keyboard_alone(open_page, path):
-    page = open_page(path)
+def test_exercises_are_checked_by_keyboard_alone(page):
     exercises = page.locator(EXERCISE)
     assert exercises.count() >= 2
     for exercise in exercises.all():
@@ -68,10 +71,8 @@ def test_exercises_are_checked_by_keyboard_alone(open_page, path):
         expect(exercise.get_by_role("status")).to_contain_text(re.compile("Right|Not yet"))
 
 
-@every_chapter
-def test_the_stored_answer_of_every_exercise_is_accepted(open_page, path):
+def test_the_stored_answer_of_every_exercise_is_accepted(page):
     """Put each exercise's own answer where the browser remembers the reader's, and reload."""
-    page = open_page(path)
     count = page.evaluate(
         """() => {
           const tag = document.querySelector('script[type$="widget-state+json"]');
