@@ -2,7 +2,6 @@
 
 import re
 
-import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from attnsteps import scaled_dot_product_attention
@@ -141,17 +140,17 @@ def test_an_edited_vector_changes_everything_in_place_until_reset(open_page):
     expect(widget.get_by_label("describes")).to_have_value("1")
 
 
-@pytest.mark.parametrize("typed", ["", "4", "-3.5", "1e9"])
-def test_an_entry_that_does_not_count_is_marked_and_then_gives_way(open_page, typed):
+def test_an_entry_that_does_not_count_is_marked_and_then_gives_way(open_page):
     widget = six_steps(open_page(PAGE))
     step_button(widget, 4).click()
     flat = widget.get_by_label("flat")
-    flat.fill(typed)
-    expect(flat).to_have_attribute("aria-invalid", "true")
-    expect_weights(widget, toy_embeddings(SENTENCE), TIRED_AT)
-    flat.blur()
-    expect(flat).to_have_value("0")
-    expect(flat).not_to_have_attribute("aria-invalid", "true")
+    for typed in ("", "4", "-3.5", "1e9"):
+        flat.fill(typed)
+        expect(flat).to_have_attribute("aria-invalid", "true")
+        expect_weights(widget, toy_embeddings(SENTENCE), TIRED_AT)
+        flat.blur()
+        expect(flat).to_have_value("0")
+        expect(flat).not_to_have_attribute("aria-invalid", "true")
 
 
 def test_the_keyboard_alone_is_enough(open_page):

@@ -83,14 +83,14 @@ def test_the_first_view_shows_what_the_package_computes(open_page):
     assert weights_shown(right) == weights_expected("sqrt")
 
 
-@pytest.mark.parametrize(("key", "d_k"), [("Home", 1), ("End", 512), ("ArrowRight", 70)])
-def test_the_width_follows_the_keyboard(open_page, key, d_k):
+def test_the_width_follows_the_keyboard(open_page):
     shown = widget(open_page(PAGE))
     slider = shown.get_by_label("Width d")
-    press(slider, key)
-    expect(shown.locator("output").first).to_have_text(str(d_k))
-    expect(slider).to_have_attribute("aria-valuetext", str(d_k))
-    assert_table(shown, d_k=d_k)
+    for key, d_k in (("ArrowRight", 70), ("Home", 1), ("End", 512)):
+        press(slider, key)
+        expect(shown.locator("output").first).to_have_text(str(d_k))
+        expect(slider).to_have_attribute("aria-valuetext", str(d_k))
+        assert_table(shown, d_k=d_k)
 
 
 def test_at_width_one_all_divisors_agree(open_page):

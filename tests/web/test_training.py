@@ -1,6 +1,7 @@
 """The chapter on training and its time machine, against the package's numbers."""
 
 import re
+from itertools import product
 
 import pytest
 import torch
@@ -129,15 +130,15 @@ def test_a_moment_is_chosen_in_the_list_and_on_the_curve(still, models):
     expect(root.locator(".tm-dot.tm-here")).to_have_count(1)
 
 
-@pytest.mark.parametrize("moment", [0, 6, 11])
-def test_the_words_of_the_last_moment_have_the_packages_probabilities(still, models, moment):
+def test_the_words_of_the_last_moment_have_the_packages_probabilities(still, models):
     root = still()
-    dial(root).fill(str(moment))
-    probabilities, _ = forced(models[moment], models[-1], RUNNING)
-    shown = percents(root.locator(".lo-target .lo-share").all_inner_texts())
-    assert shown == pytest.approx(probabilities.tolist(), abs=0.006)
-    loss = float(root.locator(".tr-heading").inner_text().rsplit(" ", 1)[1])
-    assert loss == pytest.approx(float(-probabilities.log().mean()), abs=0.006)
+    for moment in (0, 6, 11):
+        dial(root).fill(str(moment))
+        probabilities, _ = forced(models[moment], models[-1], RUNNING)
+        shown = percents(root.locator(".lo-target .lo-share").all_inner_texts())
+        assert shown == pytest.approx(probabilities.tolist(), abs=0.006)
+        loss = float(root.locator(".tr-heading").inner_text().rsplit(" ", 1)[1])
+        assert loss == pytest.approx(float(-probabilities.log().mean()), abs=0.006)
 
 
 LABELS = {
@@ -156,31 +157,33 @@ def matrix(table: Locator) -> list[list[float]]:
     return [[float(text) / 100 for text in row if text] for row in cells]
 
 
-@pytest.mark.parametrize("kind", LABELS)
-@pytest.mark.parametrize("moment", [3, 11])
-def test_every_head_is_shown_with_the_packages_weights(still, models, kind, moment):
+def test_every_head_is_shown_with_the_packages_weights(still, models):
     root = still()
-    dial(root).fill(str(moment))
-    root.get_by_label(LABELS[kind]).check()
     root.get_by_text("The weights as numbers").click()
-    _, weights = forced(models[moment], models[-1], RUNNING)
-    heads = torch.cat([layer[0] for layer in weights[kind]])  # (N * H, Tq, Tk)
-    heads = [heads.mean(0), *heads]
-    tiles = root.locator(".tm-tile")
-    expect(tiles).to_have_count(len(heads))
-    shown = percents(tiles.locator(".tr-share").all_inner_texts())
-    assert shown == pytest.approx([float(head.amax(-1).mean()) for head in heads], abs=0.006)
-    for n in (0, 2, len(heads) - 1):
-        tiles.nth(n).click()
-        expect(tiles.nth(n)).to_have_attribute("aria-pressed", "true")
-        for got, row in zip(matrix(root.locator(".wt table")), heads[n], strict=True):
-            assert got == pytest.approx(row[: len(got)].tolist(), abs=0.0051)
-        cells = tiles.nth(n).locator("rect")
-        r, c = heads[n].argmax().item() // heads[n].shape[1], heads[n].argmax().item() % len(row)
-        cell = cells.nth(r * heads[n].shape[1] + c)
-        assert float(cell.get_attribute("opacity")) == pytest.approx(
-            float(heads[n].max()), abs=0.006
-        )
+    for moment, kind in product((3, 11), LABELS):
+        dial(root).fill(str(moment))
+        root.get_by_label(LABELS[kind]).check()
+        _, weights = forced(models[moment], models[-1], RUNNING)
+        heads = torch.cat([layer[0] for layer in weights[kind]])  # (N * H, Tq, Tk)
+        heads = [heads.mean(0), *heads]
+        tiles = root.locator(".tm-tile")
+        expect(tiles).to_have_count(len(heads))
+        shown = percents(tiles.locator(".tr-share").all_inner_texts())
+        assert shown == pytest.approx([float(head.amax(-1).mean()) for head in heads], abs=0.006)
+        for n in (0, 2, len(heads) - 1):
+            tiles.nth(n).click()
+            expect(tiles.nth(n)).to_have_attribute("aria-pressed", "true")
+            for got, row in zip(matrix(root.locator(".wt table")), heads[n], strict=True):
+                assert got == pytest.approx(row[: len(got)].tolist(), abs=0.0051)
+            cells = tiles.nth(n).locator("rect")
+            r, c = (
+                heads[n].argmax().item() // heads[n].shape[1],
+                heads[n].argmax().item() % len(row),
+            )
+            cell = cells.nth(r * heads[n].shape[1] + c)
+            assert float(cell.get_attribute("opacity")) == pytest.approx(
+                float(heads[n].max()), abs=0.006
+            )
 
 
 def test_pressing_a_source_word_shows_where_it_looked(still):
