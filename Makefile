@@ -24,6 +24,7 @@ BUILT := _build/site-$(call sum,book src _config.yml _toc.yml requirements.txt p
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export OMP_NUM_THREADS := 1 # things run side by side: two torch processes with two threads each stall
 export PYDEVD_DISABLE_FILE_VALIDATION := 1
+unexport PYTHONDONTWRITEBYTECODE # without bytecode every process compiles torch again, for seconds
 
 help:
 	@echo "make book       build the book and serve it on this machine (Ctrl-C ends it)"

@@ -1,5 +1,6 @@
 """Fixtures that open pages in a real headless Chromium; a plugin that pyproject.toml names."""
 
+import collections
 import functools
 import http.server
 import os
@@ -103,59 +104,91 @@ def maths_page(browser: Browser) -> Iterator[tuple[Page, str]]:
         page.close()
 
 
-def visit(
-    browser: Browser,
-    address: str,
-    *,
-    width: int = 1280,
-    color_scheme: str = "light",
-    **options: object,
-) -> tuple[Page, list[str]]:
-    """Open a page, wait for its widgets, and keep a list of everything that goes wrong on it."""
-    viewport = {"width": width, "height": 900}
-    context = browser.new_context(viewport=viewport, color_scheme=color_scheme, **options)
-    page = context.new_page()
-    problems: list[str] = []
-    host = "/".join(address.split("/")[:3])
+class Tab:
+    """A page that keeps a list of everything that goes wrong on it, for one visit after the other.
 
-    def hear(message: ConsoleMessage) -> None:
+    A new one costs as much time as it takes to load a chapter.
+    """
+
+    def __init__(
+        self,
+        browser: Browser,
+        *,
+        width: int = 1280,
+        color_scheme: str = "light",
+        reduced_motion: str = "no-preference",
+        **options: object,
+    ) -> None:
+        self.viewport = {"width": width, "height": 900}
+        self.media = {"color_scheme": color_scheme, "reduced_motion": reduced_motion}
+        self.page = browser.new_context(viewport=self.viewport, **self.media, **options).new_page()
+        self.page.on("pageerror", lambda error: self.problems.append(f"error: {error}"))
+        self.page.on("console", self._hear)
+        self.page.on("request", self._watch)
+        self.problems: list[str] = []
+
+    def _hear(self, message: ConsoleMessage) -> None:
         if "ERR_INTERNET_DISCONNECTED" in message.text and "favicon" in message.location["url"]:
             return  # the browser itself asks for the icon, whenever it likes: offline, too
         if message.type in ("error", "warning"):
-            problems.append(f"{message.type}: {message.text} {message.location['url']}")
+            self.problems.append(f"{message.type}: {message.text} {message.location['url']}")
 
-    def watch(request: Request) -> None:
-        if not request.url.startswith((host, "data:", "blob:")):
-            problems.append(f"foreign request: {request.url}")
+    def _watch(self, request: Request) -> None:
+        if not request.url.startswith(("http://127.0.0.1:", "data:", "blob:")):
+            self.problems.append(f"foreign request: {request.url}")
 
-    page.on("pageerror", lambda error: problems.append(f"error: {error}"))
-    page.on("console", hear)
-    page.on("request", watch)
-    page.goto(address)
-    page.wait_for_function(
-        "performance.getEntriesByName('attnsteps:widgets-ready').length > 0"
-        " || !document.querySelector('script[type$=\"widget-view+json\"]')"
-    )
-    return page, problems
+    def visit(self, address: str) -> Page:
+        """Load an address, and wait for its widgets."""
+        self.page.goto(address)
+        self.page.wait_for_function(
+            "performance.getEntriesByName('attnsteps:widgets-ready').length > 0"
+            " || !document.querySelector('script[type$=\"widget-view+json\"]')"
+        )
+        return self.page
+
+    def leave(self) -> list[str]:
+        """Undo what a test may have done to the tab; return all that went wrong on it."""
+        self.page.context.set_offline(False)
+        self.page.unroute_all()
+        self.page.set_viewport_size(self.viewport)
+        self.page.emulate_media(**self.media)
+        self.page.mouse.move(0, 0)
+        self.page.evaluate("localStorage.clear()")
+        self.page.goto("about:blank")
+        problems, self.problems = self.problems, []
+        return problems
+
+    def close(self) -> None:
+        self.page.context.close()
+
+
+@pytest.fixture(scope="session")
+def free_tabs(browser: Browser) -> dict[tuple, list[Tab]]:
+    """The tabs that no test uses now, by their options."""
+    return collections.defaultdict(list)
 
 
 @pytest.fixture
-def open_page(browser: Browser, bare_site: str) -> Iterator:
+def open_page(browser: Browser, bare_site: str, free_tabs: dict) -> Iterator[Callable[..., Page]]:
     """Open a page of the site anew; at the end of the test nothing may have gone wrong on it.
 
     ``open_page("06_softmax.html", width=360, color_scheme="dark", reduced_motion="reduce")``
     returns a Playwright page on which every widget is ready, and no formula is set.
     """
-    opened: list[tuple[Page, list[str]]] = []
+    opened: list[tuple[Tab, list[Tab]]] = []
 
     def open_(path: str, **options: object) -> Page:
-        opened.append(visit(browser, f"{bare_site}{path}", **options))
-        return opened[-1][0]
+        free = free_tabs[tuple(sorted(options.items()))]
+        tab = free.pop() if free else Tab(browser, **options)
+        opened.append((tab, free))
+        return tab.visit(f"{bare_site}{path}")
 
     yield open_
-    for page, problems in opened:
-        page.context.close()
-        assert not problems, problems
+    problems = []
+    for tab, free in opened:
+        problems += tab.leave()
+        free.append(tab)
+    assert not problems, problems
 
 
 @pytest.fixture(scope="module")
@@ -165,17 +198,18 @@ def look_at(browser: Browser, site: str) -> Iterator[Callable[..., tuple[Page, l
     A page is kept twice, on a desk and on a phone, until another is asked for: tests of the same
     page should follow each other. The phone's reader likes it dark and without motion.
     """
-    kept: dict[bool, tuple[str, tuple[Page, list[str]]]] = {}
+    tabs = {False: Tab(browser), True: Tab(browser, **PHONE)}
+    kept: dict[bool, str] = {}
 
-    def look(path: str, *, phone: bool = False):
-        last, seen = kept.get(phone, ("", None))
-        if last != path:
-            if seen:
-                seen[0].context.close()
-            seen = visit(browser, f"{site}{path}", **(PHONE if phone else {}))
-            kept[phone] = path, seen
-        return seen
+    def look(path: str, *, phone: bool = False) -> tuple[Page, list[str]]:
+        tab = tabs[phone]
+        if kept.get(phone) != path:
+            if phone in kept:
+                tab.leave()
+            tab.visit(f"{site}{path}")
+            kept[phone] = path
+        return tab.page, tab.problems
 
     yield look
-    for _, (page, _) in kept.values():
-        page.context.close()
+    for tab in tabs.values():
+        tab.close()

@@ -5,20 +5,25 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser import visit
+from tests.browser import Tab
 from tests.web.test_pages import CHAPTERS
 
 EXERCISE = ".aw:has(summary:text-is('Solution'))"
 PREDICT = ".aw:has(button:text-is('This is my guess'))"
 
 
-@pytest.fixture(scope="module", params=CHAPTERS)
-def page(request, browser, bare_site):
-    """Every chapter, opened once: each test asks of it what those before have left alone."""
-    opened, problems = visit(browser, f"{bare_site}{request.param}")
+@pytest.fixture(scope="module")
+def tab(browser):
+    opened = Tab(browser)
     yield opened
-    opened.context.close()
-    assert not problems, problems
+    opened.close()
+
+
+@pytest.fixture(scope="module", params=CHAPTERS)
+def page(request, tab, bare_site):
+    """Every chapter, opened once: each test asks of it what those before have left alone."""
+    yield tab.visit(f"{bare_site}{request.param}")
+    assert tab.leave() == []
 
 
 def give(question) -> None:
