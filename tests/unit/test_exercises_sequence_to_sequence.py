@@ -15,7 +15,7 @@ RIGHT = {
     ),
 }
 WRONG = {
-    "nothing": (lambda *_: None, "states is None; does the function return its result?"),
+    "nothing": (lambda *_: None, "the result is None; does the function return its result?"),
     "the last place": (lambda states, _: states[:, -1], "this is the state at the last place"),
     "too far": (
         lambda states, lengths: states[torch.arange(4), lengths % 7],

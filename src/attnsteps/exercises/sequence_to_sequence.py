@@ -47,5 +47,5 @@ def grade_last_state(function: Callable[[Tensor, Tensor], Tensor]) -> Verdict:
         for sentence, wrong in mistakes.items():
             if got.shape == wrong.shape and torch.allclose(got.to(wrong.dtype), wrong):
                 return Verdict(False, sentence)
-    fault = difference(got, states[rows, _LENGTHS - 1], name="states")
+    fault = difference(got, states[rows, _LENGTHS - 1], name="the result")
     return Verdict(not fault, fault or "one state for each sentence, at its last real word")
