@@ -103,8 +103,8 @@ serve: $(INSTALLED)
 		$(PY) -u -m http.server $$port --bind 127.0.0.1 --directory _build/html 2>/dev/null
 
 test: lint site executed browser
-	$(PY) -m pytest -q -n 2 --dist loadfile --executed $(EXECUTED) \
-		--nbval-sanitize-with tests/notebooks/sanitize.cfg tests src book
+	$(PY) -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder --executed $(EXECUTED) \
+		--nbval-sanitize-with tests/notebooks/sanitize.cfg tests/web tests src book # long files first
 
 lint: $(INSTALLED)
 	$(PY) -m ruff check

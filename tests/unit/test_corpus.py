@@ -105,10 +105,7 @@ def test_the_same_seed_gives_the_same_corpus_on_every_machine():
 
 
 def test_the_order_of_hashes_does_not_matter():
-    code = (
-        "from attnsteps.text.corpus import generated;"
-        "print(hash(tuple(map(tuple, generated(50)))) and [p for s in generated(50) for p in s])"
-    )
+    code = "from attnsteps.text.corpus import generated; print(generated(50))"
     found = {
         subprocess.run(
             [sys.executable, "-c", code],

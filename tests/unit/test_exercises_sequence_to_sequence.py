@@ -29,7 +29,10 @@ WRONG = {
         "this is the mean of the real words' states",
     ),
     "mean of all": (lambda states, _: states.mean(1), "this is the mean over all places"),
-    "every state": (lambda states, _: states, "states should have shape (4, 3) and has (4, 7, 3)"),
+    "every state": (
+        lambda states, _: states,
+        "the result should have shape (4, 3) and has (4, 7, 3)",
+    ),
     "raises": (lambda states, lengths: states[:, lengths + 7], "your function raised IndexError"),
 }
 

@@ -41,20 +41,6 @@ def test_without_a_guess_the_answer_waits(page):
     expect(box.get_by_text("Answer:")).to_be_visible()
 
 
-def test_a_guess_is_remembered_and_confronted(page):
-    question = page.locator(PREDICT).first
-    question.get_by_role("button", name="This is my guess").click()
-    if not question.locator(".aw-order").count():
-        expect(question.get_by_role("status")).to_contain_text("first")
-    give(question)
-    question.get_by_role("button", name="This is my guess").click()
-    expect(question.get_by_role("status")).to_contain_text("Your guess is remembered")
-    expect(page.get_by_text("You guessed:").first).to_be_visible()
-    page.reload()
-    expect(page.locator(PREDICT).first.get_by_role("status")).to_contain_text("remembered")
-    expect(page.get_by_text("You guessed:").first).to_be_visible()
-
-
 def test_exercises_are_checked_by_keyboard_alone(page):
     exercises = page.locator(EXERCISE)
     assert exercises.count() >= 2
@@ -76,8 +62,16 @@ def test_exercises_are_checked_by_keyboard_alone(page):
         expect(exercise.get_by_role("status")).to_contain_text(re.compile("Right|Not yet"))
 
 
-def test_the_stored_answer_of_every_exercise_is_accepted(page):
-    """Put each exercise's own answer where the browser remembers the reader's, and reload."""
+def test_a_guess_is_confronted_and_answers_are_remembered(page):
+    """Guess, put each exercise's own answer where the reader's is remembered, and reload."""
+    question = page.locator(PREDICT).first
+    question.get_by_role("button", name="This is my guess").click()
+    if not question.locator(".aw-order").count():
+        expect(question.get_by_role("status")).to_contain_text("first")
+    give(question)
+    question.get_by_role("button", name="This is my guess").click()
+    expect(question.get_by_role("status")).to_contain_text("Your guess is remembered")
+    expect(page.get_by_text("You guessed:").first).to_be_visible()
     count = page.evaluate(
         """() => {
           const tag = document.querySelector('script[type$="widget-state+json"]');
@@ -90,4 +84,6 @@ def test_the_stored_answer_of_every_exercise_is_accepted(page):
         }"""
     )
     page.reload()
+    expect(page.locator(PREDICT).first.get_by_role("status")).to_contain_text("remembered")
+    expect(page.get_by_text("You guessed:").first).to_be_visible()
     expect(page.locator(EXERCISE).get_by_text("✓ Right.")).to_have_count(count)
