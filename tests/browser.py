@@ -22,6 +22,7 @@ NAMES = (
 )
 MAC = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"
 SET_ASIDE = re.compile(r"/_static/(mathjax/tex-chtml|vendor/fontawesome/.*/all\.min)\.js")
+CODE = re.compile(rb'<div class="highlight"><pre>.*?</pre></div>', re.DOTALL)
 PHONE = {"width": 360, "color_scheme": "dark", "reduced_motion": "reduce"}
 LAUNCH = ["--disable-gpu", "--disable-background-networking"]
 if hasattr(os, "geteuid") and os.geteuid() == 0:
@@ -38,15 +39,22 @@ class QuietHandler(http.server.SimpleHTTPRequestHandler):
 
 
 class BareHandler(QuietHandler):
-    """Serves the scripts that set formulas and icons, half of a visit's time, as empty files."""
+    """Leaves out what most of a visit's time goes into: code, and what sets formulas and icons."""
 
     def do_GET(self) -> None:
-        if not SET_ASIDE.search(self.path):
-            return super().do_GET()
+        if SET_ASIDE.search(self.path):
+            self._send("text/javascript", b"")
+        elif (path := Path(self.translate_path(self.path))).suffix == ".html" and path.exists():
+            self._send("text/html; charset=utf-8", CODE.sub(b"", path.read_bytes()))
+        else:
+            super().do_GET()
+
+    def _send(self, kind: str, body: bytes) -> None:
         self.send_response(200)
-        self.send_header("Content-Type", "text/javascript")
-        self.send_header("Content-Length", "0")
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(body)))
         self.end_headers()
+        self.wfile.write(body)
 
 
 def serve(folder: Path, handler: type = QuietHandler) -> Iterator[str]:
@@ -90,7 +98,7 @@ def site() -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def bare_site(site: str) -> Iterator[str]:
-    """The address of the same site without the scripts that set formulas and icons."""
+    """The address of the same site without code, and with formulas and icons not set."""
     yield from serve(SITE, BareHandler)
 
 
@@ -173,7 +181,7 @@ def open_page(browser: Browser, bare_site: str, free_tabs: dict) -> Iterator[Cal
     """Open a page of the site anew; at the end of the test nothing may have gone wrong on it.
 
     ``open_page("06_softmax.html", width=360, color_scheme="dark", reduced_motion="reduce")``
-    returns a Playwright page on which every widget is ready, and no formula is set.
+    returns a Playwright page on which every widget is ready, without code and set formulas.
     """
     opened: list[tuple[Tab, list[Tab]]] = []
 
