@@ -253,7 +253,7 @@ def test_the_closed_exercises_are_graded(open_page):
     third.get_by_label("each sentence gets its own mask").check()
     third.get_by_role("button", name="Check").click()
     expect(third.get_by_text("✗ Not yet. That was meant.")).to_be_visible()
-    third.get_by_label("each head gets the mask of another sentence").check()
+    third.get_by_label("head 1 gets the mask of sentence 1").check()
     third.get_by_role("button", name="Check").click()
     expect(third.get_by_text("✓ Right.")).to_be_visible()
 
