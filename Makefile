@@ -104,7 +104,7 @@ serve: $(INSTALLED)
 
 test: lint site executed browser
 	$(PY) -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder --executed $(EXECUTED) \
-		--nbval-sanitize-with tests/notebooks/sanitize.cfg tests/web tests src book # long files first
+		--nbval-sanitize-with tests/notebooks/sanitize.cfg tests src book # the short ones last
 
 lint: $(INSTALLED)
 	$(PY) -m ruff check
