@@ -33,7 +33,7 @@ function render({ model, el: host }) {
   const line = sentenceLine({ model, onchange: (text) => ask("text", text) });
   const draw = shuffler(Object.keys(references));
   function shuffle() {
-    const text = draw();
+    const text = draw(model.get("text"));
     if (text === model.get("text")) race();
     else ask("text", text);
   }

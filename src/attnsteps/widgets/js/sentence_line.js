@@ -65,12 +65,11 @@ export function sentenceLine({ model, onchange }) {
   };
 }
 
-/** Hands out one of many things at each call, in no order and never the same twice in a row. */
+/** Hands out one of many things at each call, in no order and never the one that is there. */
 export function shuffler(things) {
-  let last = -1;
-  return () => {
-    last = (last + 1 + Math.floor(Math.random() * (things.length - (last >= 0)))) % things.length;
-    return things[last];
+  return (present) => {
+    const others = things.filter((thing) => thing !== present);
+    return others.length ? others[Math.floor(Math.random() * others.length)] : present;
   };
 }
 

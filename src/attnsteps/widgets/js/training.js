@@ -41,7 +41,7 @@ function render({ model, el: host }) {
   const draw = shuffler(examples);
   const buttons = el("div", { class: "aw-row tr-buttons" },
     line.twinsButton((text) => ask("text", text)) ?? "",
-    examples.length ? button("Shuffle", () => ask("text", draw()), { title: "Another sentence, drawn from the corpus" }) : "");
+    examples.length ? button("Shuffle", () => ask("text", draw(model.get("text"))), { title: "Another sentence, drawn from the corpus" }) : "");
   const said = status(); // what there is to complain of
   const heard = status(); // the translation, for who cannot see the list
   heard.node.classList.add("tr-heard");

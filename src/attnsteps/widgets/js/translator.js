@@ -49,7 +49,7 @@ function render({ model, el: host }) {
   const twins = line.twinsButton((text) => setText(text, true));
   twins?.replaceChildren(...model.get("twins").flatMap((word, n) => [n ? " ↔ " : "", word, el("span", { class: "tr-wide" }, ` ${line.gloss(word)}`)]));
   const buttons = el("div", { class: "aw-row tr-buttons" }, twins ?? "",
-    examples.length ? button("Shuffle", () => setText(draw(), true), { title: "Another sentence, drawn from the corpus" }) : "",
+    examples.length ? button("Shuffle", () => setText(draw(model.get("text")), true), { title: "Another sentence, drawn from the corpus" }) : "",
     button("Replay", () => play(), { title: "Watch the words come again" }));
 
   function setText(text, animated = false) {
