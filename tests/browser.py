@@ -161,7 +161,7 @@ class Tab:
         self.page.set_viewport_size(self.viewport)
         self.page.emulate_media(**self.media)
         self.page.mouse.move(0, 0)
-        self.page.evaluate("localStorage.clear()")
+        self.page.evaluate("localStorage.clear(); sessionStorage.clear()")
         self.page.goto("about:blank")
         problems, self.problems = self.problems, []
         return problems

@@ -17,7 +17,7 @@ PAGES = [
 CHAPTERS = [page for page in PAGES if re.match(r"\d\d_", page)]
 ALIKE = r"""
 // Thousands of pieces of text, code and formulas would take most of axe's time. Of those that look
-// the same before the same background it reads one; in widgets, all.
+// the same before the same background it reads one, which must be in sight; in widgets, all.
 for (const formula of [...document.querySelectorAll("mjx-container")].slice(1)) {
   formula.replaceChildren();
 }
@@ -31,7 +31,9 @@ for (const element of document.querySelectorAll("*")) {
   behind.set(element, all);
   const words = [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim());
   const text = words || element.localName === "input";
-  const seen = text && element.checkVisibility();
+  const { left, right, width, height } = element.getBoundingClientRect();
+  const shown = width > 1 && height > 1 && right > 0 && left < innerWidth;
+  const seen = text && shown && element.checkVisibility({ visibilityProperty: true });
   const look = [element.localName, color, font, all].join();
   if ((!seen || looks.has(look)) && !element.closest(".aw")) alike.push(element);
   if (seen) looks.add(look);
