@@ -1,7 +1,8 @@
 # `make book` reads the book, `make test` proves that it holds. Both do all of their own set-up.
 
 .DEFAULT_GOAL := help
-.PHONY: help install site book serve test lint links bench mutants lab drafts notebooks address clean
+.PHONY: help install site book serve test lint units pages links bench mutants lab drafts notebooks \
+	address clean
 
 # The first Python from 3.11 on; `make PYTHON=…` names another.
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
@@ -19,6 +20,7 @@ INSTALLED := $(VENV)/installed-$(call sum,requirements.txt pyproject.toml)
 MUTMUT := .mutants/installed-$(call sum,tests/mutants/mutmut.txt)
 COLAB := .colab/installed-$(call sum,book/_colab)
 EXECUTED := _build/executed-$(call sum,src book/_colab requirements.txt pyproject.toml)
+CACHED := $(EXECUTED)/chapters-$(call sum,book)
 BUILT := _build/site-$(call sum,book src _config.yml _toc.yml requirements.txt pyproject.toml)
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
@@ -69,25 +71,24 @@ $(COLAB): $(INSTALLED)
 	@$(PY) -m ipykernel install --prefix .colab --env PYTHONPATH "$(CURDIR)/.colab:$(CURDIR)/book/_colab" >/dev/null
 	@touch $@
 
-executed $(BUILT) test: export JUPYTER_PATH := $(CURDIR)/.colab/share/jupyter
+$(CACHED) $(BUILT) pages: export JUPYTER_PATH := $(CURDIR)/.colab/share/jupyter
 
 # They are executed once, side by side, and each only where its cells or the package changed: the
 # site is built from that, and the tests compare it with what is committed. A chapter that fails is
 # executed again by the build, which reports it.
-.PHONY: executed
-executed: $(COLAB)
+$(CACHED): $(COLAB)
 	@test -d $(EXECUTED) || { rm -rf _build/executed-*; mkdir -p $(EXECUTED); }
 	@set -- --cache-path $(CURDIR)/$(EXECUTED); cache=$(VENV)/bin/jcache; \
 		$$cache notebook "$$@" clear --force >/dev/null 2>&1; \
 		$$cache notebook "$$@" add book/*.ipynb >/dev/null && \
 		$$cache project "$$@" execute --executor local-parallel --timeout 300 --verbosity ERROR >/dev/null 2>&1 || true
+	@rm -f $(EXECUTED)/chapters-* && touch $@
 
 # A build that fails leaves the last good site as it was.
 site: $(BUILT)
 
-$(BUILT): $(INSTALLED)
+$(BUILT): $(CACHED)
 	@rm -rf _build/next && mkdir -p _build/next/_build
-	@$(MAKE) --no-print-directory executed
 	@ln -s $(CURDIR)/$(EXECUTED) _build/next/_build/.jupyter_cache
 	$(VENV)/bin/jupyter-book build book --config _config.yml --toc $(CURDIR)/_toc.yml \
 		--path-output _build/next --warningiserror --nitpick --keep-going --quiet >/dev/null
@@ -102,9 +103,16 @@ serve: $(INSTALLED)
 		trap 'exit 0' INT; \
 		$(PY) -u -m http.server $$port --bind 127.0.0.1 --directory _build/html 2>/dev/null
 
-test: lint site executed browser
+# What needs no site is tested while the site is built.
+test:
+	@$(MAKE) --no-print-directory -j 2 lint units pages
+
+units: browser
+	$(PY) -m pytest -q tests/unit tests/parity src
+
+pages: site browser
 	$(PY) -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder --executed $(EXECUTED) \
-		--nbval-sanitize-with tests/notebooks/sanitize.cfg tests src book # the short ones last
+		--nbval-sanitize-with tests/notebooks/sanitize.cfg tests/web tests/notebooks book
 
 lint: $(INSTALLED)
 	$(PY) -m ruff check

@@ -24,7 +24,7 @@ MAC = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"
 SET_ASIDE = re.compile(r"/_static/(mathjax/tex-chtml|vendor/fontawesome/.*/all\.min)\.js")
 CODE = re.compile(rb'<div class="highlight"><pre>.*?</pre></div>', re.DOTALL)
 PHONE = {"width": 360, "color_scheme": "dark", "reduced_motion": "reduce"}
-LAUNCH = ["--disable-gpu", "--disable-background-networking"]
+LAUNCH = ["--disable-gpu", "--disable-background-networking", "--disable-smooth-scrolling"]
 if hasattr(os, "geteuid") and os.geteuid() == 0:
     LAUNCH.append("--no-sandbox")  # Chromium's sandbox refuses to run as root
 

@@ -1,7 +1,7 @@
 """A plugin that lets nbval compare the committed notebooks with an execution that has been done.
 
 ``pytest --executed FOLDER book`` compares each cell's committed outputs with those in the cache of
-Jupyter that ``make executed`` filled and that the site is built from, so that one execution serves
+Jupyter that ``make site`` filled and that the site is built from, so that one execution serves
 both. ``pytest --nbval book`` executes anew, in a kernel.
 """
 
