@@ -1,8 +1,7 @@
 # `make book` reads the book, `make test` proves that it holds. Both do all of their own set-up.
 
 .DEFAULT_GOAL := help
-.PHONY: help install site book serve test lint units pages links bench mutants lab drafts notebooks \
-	address clean
+.PHONY: help install site book serve test lint links bench mutants lab drafts notebooks address clean
 
 # The first Python from 3.11 on; `make PYTHON=…` names another.
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
@@ -71,7 +70,7 @@ $(COLAB): $(INSTALLED)
 	@$(PY) -m ipykernel install --prefix .colab --env PYTHONPATH "$(CURDIR)/.colab:$(CURDIR)/book/_colab" >/dev/null
 	@touch $@
 
-$(CACHED) $(BUILT) pages: export JUPYTER_PATH := $(CURDIR)/.colab/share/jupyter
+$(CACHED) $(BUILT) test: export JUPYTER_PATH := $(CURDIR)/.colab/share/jupyter
 
 # They are executed once, side by side, and each only where its cells or the package changed: the
 # site is built from that, and the tests compare it with what is committed. A chapter that fails is
@@ -103,16 +102,9 @@ serve: $(INSTALLED)
 		trap 'exit 0' INT; \
 		$(PY) -u -m http.server $$port --bind 127.0.0.1 --directory _build/html 2>/dev/null
 
-# What needs no site is tested while the site is built.
-test:
-	@$(MAKE) --no-print-directory -j 2 lint units pages
-
-units: browser
-	$(PY) -m pytest -q tests/unit tests/parity src
-
-pages: site browser
+test: lint site browser
 	$(PY) -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder --executed $(EXECUTED) \
-		--nbval-sanitize-with tests/notebooks/sanitize.cfg tests/web tests/notebooks book
+		--nbval-sanitize-with tests/notebooks/sanitize.cfg tests src book # the short ones last
 
 lint: $(INSTALLED)
 	$(PY) -m ruff check

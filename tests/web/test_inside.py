@@ -174,7 +174,7 @@ def test_what_is_typed_stays_text_and_what_is_unknown_is_named(inside):
     expect(root.get_by_text("There is nothing to translate yet.")).to_be_visible()
     expect(root.locator(".in-grids")).to_be_hidden()
     line.fill("太" * 30)
-    expect(root.get_by_text("That makes 30 words; at most 24 fit.")).to_be_visible()
+    expect(root.get_by_text("That makes 30 words and marks; at most 24 fit.")).to_be_visible()
     settled(root, root.get_by_role("button", name=re.compile("^宽")).click)
     expect(root.locator(".in-grids")).to_be_visible()
 

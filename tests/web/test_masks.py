@@ -122,7 +122,15 @@ def test_bug_zoo_07_and_09_padding_on_the_queries(lab):
     expect(says).to_contain_text("NaN for (pad)")
     lab.get_by_label("−10⁹").check()
     expect_lab(lab, MaskLab(REAL.T, purpose="encoder", fill="-1e9"))
-    expect(says).to_contain_text("a silent average for (pad): all is hidden")
+    expect(says).to_contain_text("averages over everything, and its output is ignored")
+    expect(says).not_to_contain_text("silent average")
+
+
+def test_a_word_that_may_look_at_nothing_averages_silently(lab):
+    lab.get_by_label("−10⁹").check()
+    lab.get_by_role("button", name="animal asks animal").press("Space")
+    says = lab.get_by_role("status")
+    expect(says).to_contain_text("a silent average for animal: all is hidden")
     expect(says).to_contain_text("a share of 0.17")
 
 

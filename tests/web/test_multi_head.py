@@ -226,7 +226,7 @@ def test_keyboard_alone(heads, trained):
     ("typed", "message"),
     [
         ("", "There is nothing to look at yet."),
-        ("累" * 25, "That makes 25 words; this model has learned from short sentences"),
+        ("累" * 25, "That makes 25 words and marks; this model has learned from short sentences"),
     ],
 )
 def test_nothing_and_too_much_are_said(heads, typed, message):

@@ -151,7 +151,7 @@ def test_nothing_and_too_much_are_said_to_be(widget):
     expect(widget.get_by_role("status").first).to_contain_text("nothing to translate")
     expect(widget.locator(".ra-lanes")).to_be_hidden()
     line(widget).fill("太" * 25)
-    expect(widget.get_by_role("status").first).to_contain_text("25 words; at most 24")
+    expect(widget.get_by_role("status").first).to_contain_text("25 words and marks; at most 24")
     line(widget).fill(RUNNING)
     expect(widget.locator(".ra-lanes")).to_be_visible()
 

@@ -87,3 +87,42 @@ def test_a_guess_is_confronted_and_answers_are_remembered(page):
     expect(page.locator(PREDICT).first.get_by_role("status")).to_contain_text("remembered")
     expect(page.get_by_text("You guessed:").first).to_be_visible()
     expect(page.locator(EXERCISE).get_by_text("✓ Right.")).to_have_count(count)
+
+
+def test_a_number_is_read_as_it_is_written_and_shown_whole(open_page):
+    page = open_page("13_encoder.html")
+    exercise = page.locator(EXERCISE).filter(has_text="Exercise 1")
+    field, says = exercise.get_by_role("textbox"), exercise.get_by_role("status")
+    for written, said in {
+        "": "Give a complete answer first.",
+        "49,984": "Does the comma of 49,984 mark thousands or a fraction? Write 49984 or 49.984.",
+        "about 3": "“about 3” cannot be read as a number. Write it like 0.5, 1/2 or 40000.",
+        "1/0": "“1/0” cannot be read as a number. Write it like 0.5, 1/2 or 40000.",
+        "49984": "✓ Right.",
+        "499840/10": "✓ Right.",
+        "49,984.0": "✓ Right.",
+        "49984,0": "✓ Right.",
+        "−49984": "✗ Not yet.",
+        "1,049,984": "✗ Not yet.",
+    }.items():
+        field.fill(written)
+        expect(says).to_have_text("")  # what was said was about the answer before
+        exercise.get_by_role("button", name="Check").click()
+        expect(says).to_contain_text(said)
+    field.fill("49984")
+    exercise.get_by_role("button", name="Check").click()
+    page.reload()
+    expect(field).to_have_value("49984")
+    exercise.get_by_role("button", name="Check").click()
+    expect(says).to_contain_text("✓ Right.")
+    exercise.get_by_text("Solution").click()
+    expect(exercise.get_by_text("49,984. Attention:")).to_be_visible()
+
+
+def test_a_verdict_ends_with_the_answer_that_it_was_about(open_page):
+    page = open_page("13_encoder.html")
+    ordered = page.locator(EXERCISE).filter(has=page.locator(".aw-order")).first
+    ordered.get_by_role("button", name="Check").click()
+    expect(ordered.get_by_role("status")).to_contain_text(re.compile("Right|Not yet"))
+    ordered.get_by_role("button", name="Move down").first.click()
+    expect(ordered.get_by_role("status")).to_have_text("")

@@ -55,8 +55,8 @@ def test_the_first_view_shows_what_the_package_computes(open_page):
     expect(shown.get_by_role("radio", name="neither")).to_be_checked()
     said = expected(depth=12, strength=0.6)[0]
     expect(shown.locator(STATUS)).to_have_text(
-        f"neither, 12 layers: x comes out at size {said[0]}, and {said[2]} of the gradient's"
-        " size is left at layer 0."
+        f"neither, 12 layers: x comes out at size {said[0]}, and the gradient reaches"
+        f" layer 0 at {said[2]} times its size at the top."
     )
 
 

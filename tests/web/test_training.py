@@ -206,7 +206,7 @@ def test_what_is_typed_stays_text_and_what_is_unknown_is_named(still):
     expect(root.get_by_text("There is nothing to translate yet.")).to_be_visible()
     expect(root.locator(".tm-list")).to_be_hidden()
     line(root).fill("太" * 30)
-    expect(root.get_by_text("That makes 30 words; at most 24 fit.")).to_be_visible()
+    expect(root.get_by_text("That makes 30 words and marks; at most 24 fit.")).to_be_visible()
     root.get_by_role("button", name="Shuffle").click()
     expect(root.locator(".tm-list")).to_be_visible()
     expect(root.get_by_text("words this model knows:")).to_be_hidden()

@@ -190,7 +190,7 @@ def test_a_source_word_shows_where_it_looked_itself(still):
     [
         ("", "There is nothing to translate yet."),
         ("   ", "There is nothing to translate yet."),
-        ("累" * 25, "That makes 25 words; this model has learned from short sentences"),
+        ("累" * 25, "That makes 25 words and marks; this model has learned from short sentences"),
     ],
 )
 def test_nothing_and_too_much_are_said(still, typed, message):

@@ -4,8 +4,10 @@ import { button, el, uid } from "./ui.js";
 /**
  * @param {{kind: "number"|"choice"|"order"|"cells", question: string, options: string[],
  *          rows: string[], columns: string[]}} spec
- * @returns {{node: HTMLElement, read: () => unknown, write: (value: unknown) => void}}
- *          `read` gives null while the answer is incomplete
+ * @returns {{node: HTMLElement, read: () => {value?: unknown, problem?: string},
+ *            write: (value: unknown) => void}}
+ *          `read` gives no value while the answer is incomplete, and a problem if there is one;
+ *          the node hears of every change as an "input"
  */
 export function answerField(spec) {
   return { number: numberField, choice: choiceField, order: orderField, cells: cellsField }[spec.kind](spec);
@@ -21,14 +23,27 @@ export function describe(spec, value) {
 }
 
 function plain(value) {
-  return String(Number(value.toPrecision(4))).replace("-", "−");
+  const digits = Math.abs(value) < 1000 ? { maximumSignificantDigits: 4 } : { maximumFractionDigits: 1 };
+  return (value + 0).toLocaleString("en-US", digits).replace("-", "−");
 }
 
+function exact(value) {
+  return String(value).replace("-", "−");
+}
+
+/** A number as it is written anywhere: 0.5, 0,5, 1/2, −3, 1,050,624. */
 function parse(text) {
-  const clean = text.trim().replace("−", "-").replace(",", ".");
-  const fraction = /^(-?\d+(?:\.\d+)?)\s*\/\s*(\d+(?:\.\d+)?)$/.exec(clean);
-  if (fraction) return Number(fraction[1]) / Number(fraction[2]);
-  return clean === "" ? NaN : Number(clean);
+  const clean = text.trim().replace("−", "-");
+  if (clean === "") return {};
+  if (/^-?[1-9]\d{0,2},\d{3}$/.test(clean)) {
+    return { problem: `Does the comma of ${clean} mark thousands or a fraction? Write ${clean.replace(",", "")} or ${clean.replace(",", ".")}.` };
+  }
+  const point = /^-?\d{1,3}(,\d{3})+(\.\d+)?$/.test(clean) && !/^-?0/.test(clean)
+    ? clean.replaceAll(",", "") : clean.replace(",", ".");
+  const [top, bottom = "1", ...rest] = point.split("/").map((part) => part.trim());
+  const value = Number(top) / Number(bottom);
+  return top && bottom && !rest.length && Number.isFinite(value)
+    ? { value } : { problem: `“${text.trim()}” cannot be read as a number. Write it like 0.5, 1/2 or 40000.` };
 }
 
 function numberField({ question }) {
@@ -36,8 +51,8 @@ function numberField({ question }) {
   const input = el("input", { type: "text", inputmode: "decimal", id, size: 10, autocomplete: "off" });
   return {
     node: el("div", {}, el("p", {}, el("label", { for: id }, question)), input),
-    read() { const value = parse(input.value); return Number.isNaN(value) ? null : value; },
-    write(value) { input.value = plain(value); },
+    read: () => parse(input.value),
+    write(value) { input.value = exact(value); },
   };
 }
 
@@ -49,7 +64,7 @@ function choiceField({ question, options }) {
       el("label", { for: inputs[index].id }, text))));
   return {
     node,
-    read() { const index = inputs.findIndex((input) => input.checked); return index < 0 ? null : index; },
+    read() { const value = inputs.findIndex((input) => input.checked); return value < 0 ? {} : { value }; },
     write(value) { inputs[value].checked = true; },
   };
 }
@@ -70,11 +85,12 @@ function orderField({ question, options }) {
   function swap(a, b) {
     [order[a], order[b]] = [order[b], order[a]];
     draw(b);
+    list.dispatchEvent(new Event("input", { bubbles: true }));
   }
   draw();
   return {
     node: el("div", { role: "group", "aria-labelledby": id }, el("p", { id }, question), list),
-    read() { return [...order]; },
+    read: () => ({ value: [...order] }),
     write(value) { order = [...value]; draw(); },
   };
 }
@@ -91,9 +107,11 @@ function cellsField({ question, rows, columns }) {
   return {
     node: el("div", { role: "group", "aria-labelledby": id }, el("p", { id }, question), el("div", { class: "aw-scroll" }, table)),
     read() {
-      const values = inputs.map((line) => line.map((input) => parse(input.value)));
-      return values.flat().some(Number.isNaN) ? null : values;
+      const answers = inputs.map((line) => line.map((input) => parse(input.value)));
+      const open = answers.flat().filter(({ value }) => value === undefined);
+      if (open.length) return open.find(({ problem }) => problem) ?? {};
+      return { value: answers.map((line) => line.map(({ value }) => value)) };
     },
-    write(value) { value.forEach((line, r) => line.forEach((cell, c) => { inputs[r][c].value = plain(cell); })); },
+    write(value) { value.forEach((line, r) => line.forEach((cell, c) => { inputs[r][c].value = exact(cell); })); },
   };
 }

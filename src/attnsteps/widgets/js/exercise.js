@@ -35,15 +35,16 @@ function render({ model, el: host }) {
   }
 
   const submit = button("Check", () => {
-    const given = field.read();
-    if (given == null) {
+    const { value, problem } = field.read();
+    if (value === undefined) {
       verdict.className = "aw-status";
-      verdict.textContent = "Give a complete answer first.";
+      verdict.textContent = problem ?? "Give a complete answer first.";
       return;
     }
-    remember(spec.key, given);
-    check(given);
+    remember(spec.key, value);
+    check(value);
   });
+  field.node.addEventListener("input", () => { verdict.textContent = ""; }); // it was about the answer before
   root.append(field.node, el("div", { class: "aw-row" }, submit), verdict,
     fold("Hint", model.get("hint")),
     fold("Solution", `${describe(spec, model.get("answer"))}. ${model.get("explanation")}`));

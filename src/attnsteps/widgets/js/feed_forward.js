@@ -172,7 +172,7 @@ function render({ model, el: host }) {
     goal.set(goals.indexOf(model.get("goal")));
     unitChoice.set(picked);
     const right = outputs.filter((value, i) => Math.abs(value - state.wanted[i]) < 0.05).length;
-    said.say(right === 4 ? "All four corners are right." : `${right} of 4 corners are right.`);
+    said.say(right === 4 ? "All four corners are right." : `${right} of 4 corners ${right === 1 ? "is" : "are"} right.`);
   }
   const names = ["x", "units", "bias", "relu", "goal"].map((name) => `change:${name}`);
   for (const name of names) model.on(name, paint);

@@ -181,7 +181,7 @@ function render({ model, el: host }) {
     const most = model.get("max_words");
     if (words.length === 0 || words.length > most) {
       hide();
-      said.say(words.length ? `That makes ${words.length} words; at most ${most} fit.` : "There is nothing to translate yet. Type a word, or pick a pair.");
+      said.say(words.length ? `That makes ${words.length} words and marks; at most ${most} fit.` : "There is nothing to translate yet. Type a word, or pick a pair.");
       return;
     }
     const number = asked += 1;
@@ -267,7 +267,7 @@ function render({ model, el: host }) {
       type: "button", class: "in-chip", "aria-label": `Restore ${describe(block)}`, onclick: () => toggle(block),
     }, describe(block), el("span", { "aria-hidden": "true" }, " ✕")))));
     const word = nameOf(now.written[place]);
-    heard.say(`${isWhole ? "Nothing is off" : `${blocks().length} things off`}. “${word}” has ${asPercent(now.cut.probabilities[place][now.written[place]])}. It says: ${sentenceOf(now.said)}`);
+    heard.say(`${isWhole ? "Nothing is off" : `${blocks().length} ${blocks().length === 1 ? "switch" : "switches"} off`}. “${word}” has ${asPercent(now.cut.probabilities[place][now.written[place]])}. It says: ${sentenceOf(now.said)}`);
   }
 
   function showCandidates() {
@@ -331,6 +331,7 @@ function render({ model, el: host }) {
     asked += 1;
     now = null;
     for (const part of hidden) part.hidden = true;
+    heard.say("");
   }
 
   hide();

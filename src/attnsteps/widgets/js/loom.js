@@ -123,7 +123,7 @@ export function loom({ onsource, ontarget }) {
 /** A probability as it stands beside a word. */
 export function asPercent(probability) {
   const value = 100 * probability;
-  return value >= 99.95 ? "100 %" : value < 0.1 ? "< 0.1 %" : `${value.toFixed(value < 10 || value > 99 ? 1 : 0)} %`;
+  return value === 100 ? "100 %" : value >= 99.95 ? "> 99.9 %" : value < 0.1 ? "< 0.1 %" : `${value.toFixed(value < 10 || value > 99 ? 1 : 0)} %`;
 }
 
 function thread([x1, y1], [x2, y2]) {

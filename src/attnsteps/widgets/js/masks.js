@@ -92,7 +92,8 @@ function render({ model, el: host }) {
     });
   }
 
-  function sentences({ leaks, lost, nan, equal, zeros }, weights, purpose) {
+  function sentences({ leaks, lost, nan, equal: averaged, zeros }, weights, purpose) {
+    const equal = averaged.filter((i) => i < size - paddings);
     const words = (places) => places.map((place) => names[place]).join(", ");
     const pairs = (list) => [...new Set(list.map(([i]) => i))]
       .map((i) => `“${names[i]}” ${list === lost ? "misses" : "sees"} ${words(list.filter(([a]) => a === i).map(([, j]) => j))}`).join("; ");
@@ -104,7 +105,8 @@ function render({ model, el: host }) {
       const share = fmt(weights[equal[0]][0]);
       out.push([false, `No NaN, but a silent average for ${words(equal)}: all is hidden, all got the same number, and each word a share of ${share}.`]);
     }
-    if (zeros.length) out.push([true, `${words(zeros)} may look at nothing, and gets zeros.`]);
+    if (averaged.length > equal.length) out.push([true, "No NaN: a padding that may look at nothing averages over everything, and its output is ignored."]);
+    if (zeros.length) out.push([true, `${words(zeros)} may look at nothing, and get${zeros.length > 1 ? "" : "s"} zeros.`]);
     if (!leaks.length && !lost.length && !nan.length && !equal.length) {
       out.push([true, `No leak, and nothing hidden without need: a right mask for ${purpose === "decoder" ? "a decoder" : "an encoder"}.`]);
     }

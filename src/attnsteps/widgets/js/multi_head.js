@@ -120,7 +120,7 @@ function render({ model, el: host }) {
     const number = asked += 1;
     if (words.length === 0 || words.length > most) {
       hide();
-      said.say(words.length ? `That makes ${words.length} words; this model has learned from short sentences, so at most ${most} fit.`
+      said.say(words.length ? `That makes ${words.length} words and marks; this model has learned from short sentences, so at most ${most} fit.`
         : "There is nothing to look at yet. Type a word.");
       return;
     }
@@ -194,7 +194,8 @@ function render({ model, el: host }) {
       el("strong", {}, { new: "new memory", same: "the same memory", copied: "copied into new memory" }[step.memory]));
     shapeCaption.textContent = `As the shape says: ${{ ti: "a row for each word", thi: "for each word a piece for each head", hti: "for each head a table, with a row for each word" }[step.axes]}`;
     const runs = runsOf(step, words.length, head, width);
-    explained.say(`${NOTES[stepNumber]} ${describePiece(step, place, head, width, named(words[place]))} The head’s ${words.length * width} numbers lie in ${runs === 1 ? "one piece" : `${runs} pieces, ${known.config.d_model} numbers from start to start`}.`);
+    const note = (words.length === 1 && ALONE[stepNumber]) || NOTES[stepNumber];
+    explained.say(`${note} ${describePiece(step, place, head, width, named(words[place]))} The head’s ${words.length * width} numbers lie in ${runs === 1 ? "one piece" : `${runs} pieces, ${known.config.d_model} numbers from start to start`}.`);
     showAddresses(words, numHeads, width, step);
   }
   function showAddresses(words, numHeads, width, step) {
@@ -256,5 +257,9 @@ const NOTES = [
   "Now the numbers move: this is the one copy. Each word’s pieces lie together.",
   "Two axes have become one: the heads’ contexts side by side, ready for W_o.",
 ];
+const ALONE = { // where the sentence has a single word
+  4: "The word is in front again. With a single word the memory is in order already, and a view may join the heads.",
+  5: "With a single word there is nothing to move: the memory is in order already.",
+};
 
 export default { render };

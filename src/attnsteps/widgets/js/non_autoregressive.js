@@ -77,7 +77,7 @@ function render({ model, el: host }) {
     const most = model.get("max_words");
     if (words.length === 0 || words.length > most) {
       hide();
-      said.say(words.length ? `That makes ${words.length} words; at most ${most} can race.` : "There is nothing to translate yet. Type a word, or press “Shuffle”.");
+      said.say(words.length ? `That makes ${words.length} words and marks; at most ${most} can race.` : "There is nothing to translate yet. Type a word, or press “Shuffle”.");
       return;
     }
     said.say(strange.length ? `Not among the words that these models know: ${strange.join(", ")}.` : "");

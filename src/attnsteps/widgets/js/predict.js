@@ -20,9 +20,9 @@ function ask(model, host) {
     said.say(`Your guess is remembered: ${describe(spec, earlier)}`);
   }
   const commit = button("This is my guess", () => {
-    const guess = field.read();
-    if (guess == null) {
-      said.say("Choose or type an answer first; a wrong guess is worth more than none.");
+    const { value: guess, problem } = field.read();
+    if (guess === undefined) {
+      said.say(problem ?? "Choose or type an answer first; a wrong guess is worth more than none.");
       return;
     }
     remember(spec.key, guess);

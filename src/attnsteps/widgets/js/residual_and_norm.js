@@ -155,8 +155,8 @@ function render({ model, el: host }) {
     profile.update(shown, layers, name);
     const beyond = [...shown.sizes, ...shown.gradients].some((value) => Math.abs(Math.log10(value)) > DECADES);
     said.say(`${name}, ${layers} ${layers === 1 ? "layer" : "layers"}: x comes out at size `
-      + `${brief(shown.sizes.at(-1))}, and ${brief(shown.gradients[0])} of the gradient's size is left at `
-      + `layer 0.${beyond ? " The picture ends at 10⁶ and 10⁻⁶." : ""}`);
+      + `${brief(shown.sizes.at(-1))}, and the gradient reaches layer 0 at `
+      + `${brief(shown.gradients[0])} times its size at the top.${beyond ? " The picture ends at 10⁶ and 10⁻⁶." : ""}`);
   }
   const follow = {
     depth: () => depth.set(model.get("depth")),

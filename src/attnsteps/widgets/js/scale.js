@@ -55,7 +55,10 @@ function inBytes(value) {
 function asTime(seconds) {
   const steps = [[1, "s"], [60, "min"], [3600, "hours"], [86400, "days"], [31557600, "years"]];
   const [size, unit] = steps.findLast(([length]) => seconds >= 2 * length) ?? steps[0];
-  if (seconds < 0.9995) return `${Number((seconds * 1000).toPrecision(3))} ms`;
+  if (seconds < 0.9995) {
+    const [times, short] = [[1e3, "ms"], [1e6, "µs"], [1e9, "ns"]].find(([many]) => seconds * many >= 0.9995) ?? [1e9, "ns"];
+    return `${Number((seconds * times).toPrecision(3))} ${short}`;
+  }
   const number = seconds / size;
   return `${number >= 1000 ? withCommas(Math.round(number)) : Number(number.toPrecision(3))} ${unit}`;
 }
@@ -130,7 +133,8 @@ function render({ model, el: host }) {
     const all = Object.values(step.bytes).reduce((total, part) => total + part, 0);
     write(facts, `${withCommas(step.parameters)} parameters. An update: ${withCommas(sizes.B * sizes.S)} tokens `
       + `of each language, ${inUnits(step.flops)}FLOP; ${withCommas(step.sentences)} `
-      + `sentence${step.sentences === 1 ? "" : "s"} at a time in each process.`);
+      + `sentence${step.sentences === 1 ? "" : "s"} at a time in each process.`
+      + (sizes.B < how.processes * how.micro_batches ? " There are fewer sentences than places for them: some processes have nothing to do, and the time below is too short." : ""));
     PARTS.forEach(([key], i) => {
       const share = step.bytes[key] / all;
       pieces[i].style.flexGrow = String(share);

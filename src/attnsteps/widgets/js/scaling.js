@@ -119,7 +119,7 @@ function panel() {
       scores.update(counted);
       scores.node.setAttribute("aria-label", `Histogram of the scores, from −${REACH} to ${REACH}; `
         + `their spread is ${brief(spread)}`);
-      setText(beyond, `Scores of ${QUERIES} queries. Beyond ±${REACH}: ${fmt(100 * counted.outside, 0)} %.`);
+      setText(beyond, `Scores of ${QUERIES} queries. Beyond ±${REACH}: ${counted.outside > 0 && counted.outside < 0.005 ? "< 1" : fmt(100 * counted.outside, 0)} %.`);
       const first = weigh(rows[0], divisor);
       bars.update(first.weights);
       setText(row, `Weights of the first query. Their entropy: ${fmt(first.entropy, 2)} nats, `

@@ -2,7 +2,7 @@
 // the glossary says of its words, and their ids.
 import { composer } from "./composer.js";
 import { splitWords } from "./maths/words.js";
-import { button } from "./ui.js";
+import { button, el } from "./ui.js";
 
 const NUM_SPECIALS = 5; // as in attnsteps.text.vocab
 const UNK_ID = 3;
@@ -32,19 +32,32 @@ export function sentenceLine({ model, onchange }) {
     return text.includes(from) ? text.replace(from, to) : model.get("first");
   }
 
+  const twins = { swap: el("span"), back: el("span", {}, "First sentence"), button: null };
+
   return {
     node: line.node,
     gloss,
     reading: (word) => (isSaid(word) ? entryOf(word)[1] : ""),
     named: (word) => (gloss(word) ? `${word}, ${gloss(word)}` : word),
     /** Show the sentence that the trait holds. */
-    show() { line.set(model.get("text")); },
+    show() {
+      line.set(model.get("text"));
+      if (!twins.button) return;
+      const [one, other] = model.get("twins");
+      const isThere = [one, other].some((word) => model.get("text").includes(word));
+      twins.swap.hidden = !isThere;
+      twins.back.hidden = isThere;
+      twins.button.ariaLabel = isThere ? `Swap ${one} (${gloss(one)}) and ${other} (${gloss(other)})` : null;
+    },
     /** Offer the words of a model that has been loaded. */
     offer(srcTokens) { entries = srcTokens.slice(NUM_SPECIALS).map(entryOf); },
-    /** A button that swaps two words of the sentence; null where the model lacks one of them. */
-    twinsButton(onswap) {
-      const [one, other] = model.get("twins");
-      return one ? button(`${one} ↔ ${other}`, () => onswap(swapped()), { "aria-label": `Swap ${one} (${gloss(one)}) and ${other} (${gloss(other)})` }) : null;
+    /** A button that swaps two words of the sentence, or brings the first sentence back; null where the model lacks one of the two. */
+    twinsButton(onswap, label = ([one, other]) => [`${one} ↔ ${other}`]) {
+      if (!model.get("twins").length) return null;
+      twins.swap.append(...label(model.get("twins")));
+      twins.button = button("", () => onswap(swapped()));
+      twins.button.append(twins.swap, twins.back);
+      return twins.button;
     },
     /**
      * Split the sentence into the words of a model.

@@ -128,7 +128,7 @@ function render({ model, el: host }) {
     squeezed.update(one, vocabulary, shown[asked], `Place ${asked + 1}: ${read(one)}. ${d} numbers kept.`);
     attended.update(all, vocabulary, shown[asked],
       `Place ${asked + 1}: ${read(all)}. ${n * d} numbers kept, ${fmt(100 * weights[asked], 0)} % of the weight here.`);
-    said.say(`One vector: ${right(back.squeezed)} of ${n} words right. Attention: ${right(back.attended)} of ${n}.`);
+    said.say(`One vector: ${right(back.squeezed)} of ${n} ${n === 1 ? "word" : "words"} right. Attention: ${right(back.attended)} of ${n}.`);
     if (drawnFor !== `${d}`) {
       drawnFor = `${d}`;
       shares = sentence.map((_, i) => {

@@ -60,7 +60,7 @@ export function tensorSheet() {
         marks.push(text(left, top + down.length + 6 * behind + 17, `one of ${grouped(sheets)} sheets: ${said}`, { class: "aw-wm-axis" }));
       }
       svg.replaceChildren(...marks);
-      const say = (axis) => (named(axis) && axis !== "1" ? `${axisSize(axis, sizes)} words` : `${grouped(axisSize(axis, sizes))}`);
+      const say = (axis) => (named(axis) && axis !== "1" ? `${axisSize(axis, sizes)} tokens` : `${grouped(axisSize(axis, sizes))}`);
       svg.setAttribute("aria-label", `${name} drawn as ${grouped(sheets)} sheet${sheets > 1 ? "s" : ""} of ${say(rowAxis)} by ${say(columnAxis)}${hidesLater ? ", later words hidden" : ""}.`);
     },
   };

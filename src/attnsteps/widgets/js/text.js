@@ -67,7 +67,7 @@ function batchTable() {
     node,
     update(tokens, ids) {
       const width = ids[0].length;
-      setText(title, `The batch: ${ids.length} sentences × ${width} places`);
+      setText(title, `The batch: ${ids.length} sentences × ${width} ${width === 1 ? "place" : "places"}`);
       showPlaces([...ids[0].keys()], (cell, place) => setText(cell.node, String(place)));
       showRows(ids, (row, line, i) => {
         setText(row.head, String(i + 1));

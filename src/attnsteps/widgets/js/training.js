@@ -137,7 +137,7 @@ function render({ model, el: host }) {
     const most = model.get("max_words");
     if (words.length === 0 || words.length > most) {
       hide();
-      said.say(words.length ? `That makes ${words.length} words; at most ${most} fit.` : "There is nothing to translate yet. Type a word, or press “Shuffle”.");
+      said.say(words.length ? `That makes ${words.length} words and marks; at most ${most} fit.` : "There is nothing to translate yet. Type a word, or press “Shuffle”.");
       return;
     }
     const given = { ids, blocks: [], numAlternatives: 1 };
@@ -280,6 +280,7 @@ function render({ model, el: host }) {
     asked += 1;
     now = null;
     for (const part of parts) part.hidden = true;
+    heard.say("");
   }
 
   hide();

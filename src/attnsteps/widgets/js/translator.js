@@ -46,8 +46,8 @@ function render({ model, el: host }) {
   const output = el("p", { class: "tr-output", lang: "en" });
   const examples = model.get("examples");
   const draw = shuffler(examples);
-  const twins = line.twinsButton((text) => setText(text, true));
-  twins?.replaceChildren(...model.get("twins").flatMap((word, n) => [n ? " ↔ " : "", word, el("span", { class: "tr-wide" }, ` ${line.gloss(word)}`)]));
+  const twins = line.twinsButton((text) => setText(text, true), (words) => words.flatMap(
+    (word, n) => [n ? " ↔ " : "", word, el("span", { class: "tr-wide" }, ` ${line.gloss(word)}`)]));
   const buttons = el("div", { class: "aw-row tr-buttons" }, twins ?? "",
     examples.length ? button("Shuffle", () => setText(draw(model.get("text")), true), { title: "Another sentence, drawn from the corpus" }) : "",
     button("Replay", () => play(), { title: "Watch the words come again" }));
@@ -143,7 +143,7 @@ function render({ model, el: host }) {
     const most = model.get("max_words");
     if (words.length === 0 || words.length > most) {
       hide();
-      said.say(words.length ? `That makes ${words.length} words; this model has learned from short sentences, so at most ${most} fit.`
+      said.say(words.length ? `That makes ${words.length} words and marks; this model has learned from short sentences, so at most ${most} fit.`
         : "There is nothing to translate yet. Type a word, or press “Shuffle”.");
       return;
     }
@@ -250,7 +250,7 @@ function render({ model, el: host }) {
 
     showTables(at);
     const { steps, multiplications } = result.counts;
-    cost.textContent = `${steps} passes through the decoder, ${(multiplications / 1e6).toFixed(1)} million multiplications, `
+    cost.textContent = `${steps} ${steps === 1 ? "pass" : "passes"} through the decoder, ${(multiplications / 1e6).toFixed(1)} million multiplications, `
       + `${Math.max(1, Math.round(result.milliseconds))} ms on this machine${engine.isWorker() ? "" : " (in the page itself)"}.`;
   }
 
@@ -311,6 +311,7 @@ function render({ model, el: host }) {
     asked += 1;
     now = null;
     for (const part of parts) part.hidden = true;
+    heard.say("");
   }
 
   hide();
