@@ -104,6 +104,10 @@ def test_a_number_is_read_as_it_is_written_and_shown_whole(open_page):
         "49984,0": "✓ Right.",
         "−49984": "✗ Not yet.",
         "1,049,984": "✗ Not yet.",
+        "99968/2": "✓ Right.",
+        "99,968/2": "Does the comma of 99,968 mark",
+        "49 984": "✓ Right.",
+        "−49984/−1": "✓ Right.",
     }.items():
         field.fill(written)
         expect(says).to_have_text("")  # what was said was about the answer before

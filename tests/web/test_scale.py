@@ -131,6 +131,11 @@ def test_python_can_drive_it_and_is_told_what_the_reader_does(open_page):
 
     press(shown.get_by_label("Tokens in a sentence"), "ArrowRight")
     assert kernel.saved("sizes")[-1] == {**source.sizes, "S": 64}
+
+    for how, is_short in (({"micro_batches": 128}, False), ({"processes": 128}, True)):
+        kernel.set(how={**HOW, **how})
+        expect(shown.get_by_text("1 sentence at a time in each process.")).to_be_visible()
+        assert shown.get_by_text("fewer sentences than processes").count() == is_short
     assert kernel.stop() == 0
 
 

@@ -78,6 +78,10 @@ def test_it_starts_with_the_running_sentence_and_its_twin_is_a_button_away(still
     expect(output(widget)).to_have_text(trained.translate([twin])[0].text)
     widget.get_by_role("button", name="Swap").click()
     expect(line(widget)).to_have_value(RUNNING)
+    line(widget).fill("男孩跑")  # neither of the two words is in it
+    expect(output(widget)).not_to_have_text(trained.translate([RUNNING])[0].text)
+    widget.get_by_role("button", name=f"Back to {RUNNING}").click()
+    expect(line(widget)).to_have_value(RUNNING)
 
 
 def test_every_word_has_its_reading_its_meaning_and_its_probability(still, trained):

@@ -24,23 +24,24 @@ export function describe(spec, value) {
 
 function plain(value) {
   const digits = Math.abs(value) < 1000 ? { maximumSignificantDigits: 4 } : { maximumFractionDigits: 1 };
-  return (value + 0).toLocaleString("en-US", digits).replace("-", "−");
+  return (Math.abs(value) < 1e-9 ? 0 : value).toLocaleString("en-US", digits).replace("-", "−");
 }
 
 function exact(value) {
   return String(value).replace("-", "−");
 }
 
-/** A number as it is written anywhere: 0.5, 0,5, 1/2, −3, 1,050,624. */
+/** A number as it is written anywhere: 0.5, 0,5, 1/2, −3, 1,050,624, 1 050 624. */
 function parse(text) {
-  const clean = text.trim().replace("−", "-");
+  const clean = text.trim().replaceAll("−", "-").replace(/(\d)\s(?=\d{3}(?!\d))/g, "$1");
   if (clean === "") return {};
-  if (/^-?[1-9]\d{0,2},\d{3}$/.test(clean)) {
-    return { problem: `Does the comma of ${clean} mark thousands or a fraction? Write ${clean.replace(",", "")} or ${clean.replace(",", ".")}.` };
+  const parts = clean.split("/").map((part) => part.trim());
+  const unclear = parts.find((part) => /^[-+]?[1-9]\d{0,2},\d{3}$/.test(part));
+  if (unclear) {
+    return { problem: `Does the comma of ${unclear} mark thousands or a fraction? Write ${unclear.replace(",", "")} or ${unclear.replace(",", ".")}.` };
   }
-  const point = /^-?\d{1,3}(,\d{3})+(\.\d+)?$/.test(clean) && !/^-?0/.test(clean)
-    ? clean.replaceAll(",", "") : clean.replace(",", ".");
-  const [top, bottom = "1", ...rest] = point.split("/").map((part) => part.trim());
+  const [top, bottom = "1", ...rest] = parts.map((part) => (/^[-+]?[1-9]\d{0,2}(,\d{3})+(\.\d+)?$/.test(part)
+    ? part.replaceAll(",", "") : part.replace(",", ".")));
   const value = Number(top) / Number(bottom);
   return top && bottom && !rest.length && Number.isFinite(value)
     ? { value } : { problem: `“${text.trim()}” cannot be read as a number. Write it like 0.5, 1/2 or 40000.` };

@@ -44,7 +44,10 @@ function render({ model, el: host }) {
     remember(spec.key, value);
     check(value);
   });
-  field.node.addEventListener("input", () => { verdict.textContent = ""; }); // it was about the answer before
+  field.node.addEventListener("input", () => { // what was said was about the answer before
+    verdict.className = "aw-status";
+    verdict.textContent = "";
+  });
   root.append(field.node, el("div", { class: "aw-row" }, submit), verdict,
     fold("Hint", model.get("hint")),
     fold("Solution", `${describe(spec, model.get("answer"))}. ${model.get("explanation")}`));

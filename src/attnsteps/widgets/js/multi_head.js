@@ -194,7 +194,7 @@ function render({ model, el: host }) {
       el("strong", {}, { new: "new memory", same: "the same memory", copied: "copied into new memory" }[step.memory]));
     shapeCaption.textContent = `As the shape says: ${{ ti: "a row for each word", thi: "for each word a piece for each head", hti: "for each head a table, with a row for each word" }[step.axes]}`;
     const runs = runsOf(step, words.length, head, width);
-    const note = (words.length === 1 && ALONE[stepNumber]) || NOTES[stepNumber];
+    const note = (steps[5].memory === "same" && ALONE[stepNumber]) || NOTES[stepNumber];
     explained.say(`${note} ${describePiece(step, place, head, width, named(words[place]))} The head’s ${words.length * width} numbers lie in ${runs === 1 ? "one piece" : `${runs} pieces, ${known.config.d_model} numbers from start to start`}.`);
     showAddresses(words, numHeads, width, step);
   }
@@ -257,9 +257,9 @@ const NOTES = [
   "Now the numbers move: this is the one copy. Each word’s pieces lie together.",
   "Two axes have become one: the heads’ contexts side by side, ready for W_o.",
 ];
-const ALONE = { // where the sentence has a single word
-  4: "The word is in front again. With a single word the memory is in order already, and a view may join the heads.",
-  5: "With a single word there is nothing to move: the memory is in order already.",
+const ALONE = { // where there is a single word, or a single head
+  4: "The words are in front again. With a single word, or a single head, the memory is in order already, and a view may join the heads.",
+  5: "Nothing has to move here: the memory is in order already.",
 };
 
 export default { render };

@@ -134,7 +134,7 @@ function render({ model, el: host }) {
     write(facts, `${withCommas(step.parameters)} parameters. An update: ${withCommas(sizes.B * sizes.S)} tokens `
       + `of each language, ${inUnits(step.flops)}FLOP; ${withCommas(step.sentences)} `
       + `sentence${step.sentences === 1 ? "" : "s"} at a time in each process.`
-      + (sizes.B < how.processes * how.micro_batches ? " There are fewer sentences than places for them: some processes have nothing to do, and the time below is too short." : ""));
+      + (sizes.B < how.processes ? " There are fewer sentences than processes: some have nothing to do, and the time below is too short." : ""));
     PARTS.forEach(([key], i) => {
       const share = step.bytes[key] / all;
       pieces[i].style.flexGrow = String(share);

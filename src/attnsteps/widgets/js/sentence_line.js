@@ -32,7 +32,7 @@ export function sentenceLine({ model, onchange }) {
     return text.includes(from) ? text.replace(from, to) : model.get("first");
   }
 
-  const twins = { swap: el("span"), back: el("span", {}, "First sentence"), button: null };
+  const twins = { swap: el("span"), back: el("span"), button: null };
 
   return {
     node: line.node,
@@ -47,7 +47,8 @@ export function sentenceLine({ model, onchange }) {
       const isThere = [one, other].some((word) => model.get("text").includes(word));
       twins.swap.hidden = !isThere;
       twins.back.hidden = isThere;
-      twins.button.ariaLabel = isThere ? `Swap ${one} (${gloss(one)}) and ${other} (${gloss(other)})` : null;
+      twins.button.setAttribute("aria-label", isThere ? `Swap ${one} (${gloss(one)}) and ${other} (${gloss(other)})`
+        : `Back to ${model.get("first")}`);
     },
     /** Offer the words of a model that has been loaded. */
     offer(srcTokens) { entries = srcTokens.slice(NUM_SPECIALS).map(entryOf); },
@@ -55,6 +56,7 @@ export function sentenceLine({ model, onchange }) {
     twinsButton(onswap, label = ([one, other]) => [`${one} ↔ ${other}`]) {
       if (!model.get("twins").length) return null;
       twins.swap.append(...label(model.get("twins")));
+      twins.back.textContent = `${model.get("first").slice(0, 4)} …`;
       twins.button = button("", () => onswap(swapped()));
       twins.button.append(twins.swap, twins.back);
       return twins.button;

@@ -156,6 +156,8 @@ function render({ model, el: host }) {
       }
       now = { words, wanted, moments: found };
     } catch (error) {
+      if (number !== asked) return;
+      hide();
       said.say(error.message);
       return;
     }

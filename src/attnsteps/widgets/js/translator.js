@@ -154,6 +154,8 @@ function render({ model, el: host }) {
     try {
       result = await engine.run("translate", { key, ids, forced, blocks: [], maxLen: maxLenFor(words.length), numAlternatives: NUM_ALTERNATIVES });
     } catch (error) {
+      if (number !== asked) return;
+      hide();
       said.say(error.message);
       return;
     }
