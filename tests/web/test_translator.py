@@ -80,7 +80,7 @@ def test_it_starts_with_the_running_sentence_and_its_twin_is_a_button_away(still
     expect(line(widget)).to_have_value(RUNNING)
     line(widget).fill("男孩跑")  # neither of the two words is in it
     expect(output(widget)).not_to_have_text(trained.translate([RUNNING])[0].text)
-    widget.get_by_role("button", name=f"Back to {RUNNING}").click()
+    widget.get_by_role("button", name=f"Back to {RUNNING}").press("Enter")
     expect(line(widget)).to_have_value(RUNNING)
 
 
