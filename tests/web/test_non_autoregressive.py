@@ -85,7 +85,8 @@ def test_errors_are_counted_against_greedy_where_no_reference_is_known(widget, m
 
 
 def test_shuffle_brings_a_sentence_of_the_corpus(widget):
-    for _ in range(5):
+    widget.page.evaluate("Math.random = () => 0")  # chance that would draw the same one each time
+    for _ in range(3):
         before = line(widget).input_value()
         widget.get_by_role("button", name="Shuffle").click()
         expect(line(widget)).not_to_have_value(before)
