@@ -84,8 +84,8 @@ def watched(job, *, die_at: int | None = None) -> list[tuple[str, int]]:
 
 
 def half_a_file(tensors, filename, metadata) -> None:
-    """Die in the middle of writing a file."""
-    filename.write_bytes(safetensors.torch.save(tensors, metadata)[:1000])
+    """Die in the middle of writing a file, which safetensors does under a name of its own."""
+    filename.with_name(".tmp0123").write_bytes(safetensors.torch.save(tensors, metadata)[:1000])
     os.kill(os.getpid(), signal.SIGKILL)
 
 

@@ -108,12 +108,27 @@ def test_a_finished_training_is_not_begun_again(tmp_path):
 
 
 def test_a_training_without_end_can_be_prolonged(tmp_path):
-    choices = {"schedule": "constant", "warmup": 2}
+    choices = {"schedule": "constant"}
     whole, _ = trained(config=make_config(steps=6, **choices))
     trained(config=make_config(steps=4, **choices), directory=tmp_path)
     config = make_config(steps=6, **choices)
     longer, _ = trained(make_model(seed=5), config=config, directory=tmp_path, resume=True)
     assert is_same(longer, whole)
+
+
+def test_a_training_cannot_end_before_its_checkpoint(tmp_path, refuses):
+    choices = {"schedule": "constant", "log_every": 5}
+    config = make_config(steps=9, checkpoint_every=4, **choices)
+    interrupted(tmp_path, after=6, config=config)
+    for steps in (3, 4):  # of the fourth there is a checkpoint, but no record
+        shorter = make_config(steps=steps, **choices)
+        refuses(
+            lambda shorter=shorter: train(
+                make_model(), make_examples(), shorter, directory=tmp_path, resume=True
+            ),
+            f"config.steps must be more than the 4 that {tmp_path / NAME} has behind it;"
+            f" got {steps}",
+        )
 
 
 # A full disk -------------------------------------------------------------------------------
@@ -142,10 +157,11 @@ def test_a_full_disk_leaves_the_last_checkpoint_and_says_so(tmp_path, monkeypatc
 
 
 def test_what_a_killed_process_left_half_written_is_cleared_away(tmp_path):
-    half = tmp_path / f".{NAME}.0123"
+    half = tmp_path / f".{NAME}.0123" / NAME
+    half.parent.mkdir()
     half.write_bytes(b"half of it")
     trained(directory=tmp_path)
-    assert not half.exists()
+    assert not half.parent.exists()
 
 
 # Another training ---------------------------------------------------------------------------

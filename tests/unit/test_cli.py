@@ -129,6 +129,7 @@ def test_arguments_that_cannot_be_read_are_named_in_one_line(say, arguments, mes
         (["--peak", "-1"], "peak must be a number above 0; got -1.0"),
         (["--threads", "0"], "threads must be a positive integer; got 0"),
         (["--data", "here"], "data must be left out where the corpus is generated; got here"),
+        (["--seed", str(2**64)], f"seed must fit into 64 bits; got {2**64}"),
         (["--device", "abacus"], "device 'abacus' cannot be used: "),
         (["--corpus", "multi30k", "--data", "/nowhere"], "there is no file /nowhere/train.de.gz"),
     ],
@@ -280,6 +281,20 @@ def test_real_corpora_go_the_same_way(say, tmp_path, name, write, credit):
     assert (status, err) == (0, "")
     assert f"{name}, test" in out
     assert "tok:13a" in out
+
+
+def test_a_sentence_that_cannot_be_validated_is_named_before_the_training(say, tmp_path):
+    write_captions(tmp_path)
+    long = "Hund " * 5000
+    for language in ("de", "en"):
+        text = f"Ein Hund läuft.\n{long}\nEin Hund.\n"
+        (tmp_path / f"val.{language}.gz").write_bytes(gzip.compress(text.encode()))
+    corpus = ("--corpus", "multi30k", "--data", tmp_path, "--quiet", "--merges", 30)
+    status, _, err = say("train", *corpus, "--d-model", 16, "--steps", 2, "--out", tmp_path / "run")
+    assert status == 2
+    assert "error: every sentence of val must have from 1 to 512 tokens; got " in err
+    assert err.endswith(" in number 2\n")
+    assert not (tmp_path / "run").exists()
 
 
 # translate

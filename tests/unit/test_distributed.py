@@ -89,3 +89,15 @@ def test_only_a_gpu_without_a_number_becomes_the_processs_own(monkeypatch):
     assert own_device("cuda:1") == torch.device("cuda:1")
     assert own_device("cuda") == torch.device("cuda:3")
     assert chosen == [torch.device("cuda:3")]
+
+
+def test_a_process_too_many_for_the_gpus_is_refused(monkeypatch, refuses):
+    def none(_device):
+        raise RuntimeError("CUDA error: invalid device ordinal")
+
+    monkeypatch.setattr(torch.cuda, "set_device", none)
+    monkeypatch.setenv("LOCAL_RANK", "1")
+    refuses(
+        lambda: own_device("cuda"),
+        "device 'cuda' must have a GPU for each process of this machine; got none for process 1",
+    )

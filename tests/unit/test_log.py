@@ -1,5 +1,6 @@
 """What is remembered of a training, in memory and in files."""
 
+import contextlib
 import csv
 import errno
 import sys
@@ -7,6 +8,7 @@ import types
 
 import pytest
 
+from attnsteps.training.distributed import Processes
 from attnsteps.training.log import History, Record, open_log
 from attnsteps.training.loop import train
 from tests.training import make_config, make_examples, make_model, trained
@@ -74,6 +76,22 @@ def test_a_full_disk_leaves_the_old_log_and_nothing_half_written(tmp_path, monke
     assert [row["step"] for row in rows(tmp_path / "log.csv")] == ["1"]
 
 
+def test_a_disk_that_fills_up_meanwhile_leaves_whole_rows(tmp_path, monkeypatch):
+    history = History([record(1)])
+    log = open_log("csv", tmp_path, history)
+    before = (tmp_path / "log.csv").read_bytes()
+
+    def full(writer, row):
+        writer.writer.writerow(["half of it"])
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(csv.DictWriter, "writerow", full)
+    history.records.append(record(2))
+    with pytest.raises(OSError, match=r"the log cannot be written: .*No space.*log\.csv"):
+        log(history)
+    assert (tmp_path / "log.csv").read_bytes() == before
+
+
 @pytest.mark.parametrize("choices", [{"log": None}, {}])
 def test_without_a_log_or_a_directory_nothing_is_written(tmp_path, choices, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -98,11 +116,24 @@ def test_tensorboard_gets_every_number_under_its_name(tmp_path, monkeypatch):
     stand_in.SummaryWriter = SummaryWriter
     monkeypatch.setitem(sys.modules, "torch.utils.tensorboard", stand_in)
     _, history = trained(config=make_config(log="tensorboard"), directory=tmp_path)
-    assert made == [(str(tmp_path / "tensorboard"), None)]
+    assert made == [(str(tmp_path / "tensorboard"), 0)]
     assert [value for name, value, _ in written if name == "loss"] == history.column("loss")
     assert [step for name, _, step in written if name == "norm"] == [2, 4, 6]
     open_log("tensorboard", tmp_path, History([record(3)]))
     assert made[-1][1] == 4  # what is there from step 4 on is of a training that was interrupted
+
+
+def test_of_several_processes_the_first_alone_writes_a_log(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "torch.utils.tensorboard", None)
+
+    @contextlib.contextmanager
+    def second(_device):
+        yield Processes(rank=1, count=1)  # with a count of 2 it would wait for the other
+
+    monkeypatch.setattr("attnsteps.training.loop.join", second)
+    for log in ("csv", "tensorboard"):
+        trained(config=make_config(log=log), directory=tmp_path / log)
+        assert not list((tmp_path / log).iterdir())
 
 
 def test_tensorboard_that_is_missing_or_has_no_place_is_refused(refuses, tmp_path, monkeypatch):

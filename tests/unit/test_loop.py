@@ -229,6 +229,29 @@ def test_a_training_that_leads_nowhere_says_so_and_saves_nothing(tmp_path):
     assert not (tmp_path / "checkpoint.safetensors").exists()
 
 
+def test_nobody_looks_at_a_model_that_leads_nowhere():
+    def endless(model, batch, label_smoothing):
+        loss, count = autoregressive_loss(model, batch, label_smoothing)
+        return loss * math.nan, count
+
+    looks = []
+    with pytest.raises(FloatingPointError, match=r"must be finite; got nan"):
+        trained(config=make_config(log_every=99), loss_fn=endless, validate=looks.append)
+    assert not looks
+
+
+def test_a_score_has_a_name_of_its_own(refuses):
+    for name in ("loss", "seconds"):
+        refuses(
+            lambda name=name: train(
+                make_model(), FEW, make_config(), validate=lambda _: {name: 1.0}, progress=False
+            ),
+            f"a score must have a name that no field of Record has; got {name!r}",
+        )
+    _, history = trained(validate=lambda _: {"refresh": 1.0, "ordered_dict": 2.0})
+    assert history.column("refresh") == [1.0]
+
+
 def test_data_and_models_that_cannot_be_trained_are_refused(refuses):
     refuses(lambda: train(make_model(), []), "examples must hold at least one pair; got none")
     refuses(

@@ -196,6 +196,25 @@ def test_files_that_do_not_match_are_refused(captions, refuses):
     )
 
 
+def test_an_empty_line_is_named(captions, refuses):
+    (captions / "val.en.gz").write_bytes(gzip.compress(b"one line\n \n"))
+    refuses(
+        lambda: multi30k(directory=captions),
+        "val.de.gz and val.en.gz must have a sentence in each line; got 'de val 1' and '' (2)",
+    )
+
+
+def test_an_archive_with_a_password_is_named(tmp_path):
+    write_zip(tmp_path, PAIRS, "cmn.txt")
+    path = tmp_path / "cmn-eng.zip"
+    data = bytearray(path.read_bytes())
+    data[6] |= 1  # of the file's own header,
+    data[data.index(b"PK\x01\x02") + 8] |= 1  # and of the list of all
+    path.write_bytes(data)
+    with pytest.raises(ValueError, match=r"must be a whole compressed text.* password required"):
+        tatoeba(directory=tmp_path)
+
+
 @pytest.mark.parametrize(
     "damage",
     [

@@ -1,6 +1,7 @@
 """A translator in one file: what is saved translates as before, and nothing else is let in."""
 
 import dataclasses
+import math
 
 import pytest
 import safetensors.torch
@@ -87,6 +88,20 @@ def test_a_translation_that_was_cut_says_so():
     cut = bundle().translate(["动物"], max_len=2)[0]
     assert not cut.is_whole
     assert len(cut.tokens) == 2
+
+
+def test_where_learned_positions_end_a_translation_ends():
+    short = bundle(make_model(positions="learned", max_len=6))
+    for found in short.translate(["动物没有过", "动物没有过马路太"]):
+        assert len(found.tokens) + found.is_whole <= 6
+
+
+def test_a_model_that_has_diverged_says_so():
+    broken = bundle()
+    with torch.no_grad():
+        broken.model.projection.weight.fill_(math.nan)
+    with pytest.raises(FloatingPointError, match="must be numbers; got NaN"):
+        broken.translate(["动物"])
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16], ids=str)

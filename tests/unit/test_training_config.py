@@ -11,6 +11,8 @@ def test_what_is_left_open_is_filled_in():
     assert (config.batch_size, config.max_tokens, config.warmup) == (128, None, 400)
     assert TrainingConfig(steps=30).warmup == 10
     assert TrainingConfig(steps=1).warmup == 1
+    for endless in ("paper", "constant"):  # so that more steps change nothing else
+        assert TrainingConfig(steps=30, schedule=endless).warmup == 400
     assert TrainingConfig(max_tokens=500).batch_size is None
 
 

@@ -127,6 +127,19 @@ def test_the_clip_sees_the_gradient_without_its_factor():
     assert lengths[0] == pytest.approx(lengths[1], rel=0.02)
 
 
+def test_a_process_may_begin_without_a_sentence_in_float16_too(monkeypatch):
+    model = make_model()
+    before = weights(model)
+
+    def add_the_others_tokens(tensors, _processes):
+        tensors[-1].add_(5)
+
+    monkeypatch.setattr("attnsteps.training.update.add_up", add_the_others_tokens)
+    seen = update(model, [], make_optimizer(model), rate=0.01, precision="float16")
+    assert (seen.count, seen.norm) == (5, 0)
+    torch.testing.assert_close(weights(model), before, rtol=0, atol=0)
+
+
 def test_a_step_whose_gradients_overflow_is_left_out_and_the_scale_halved():
     model = make_model()
     before = make_model()

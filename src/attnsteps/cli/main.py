@@ -133,7 +133,7 @@ def _train_options(p: ArgumentParser) -> None:
         help="of the learning rate; default: linear",
     )
     steps.add_argument("--peak", type=float, help="highest learning rate; 0.002 to 0.008")
-    steps.add_argument("--warmup", type=int, help="steps; default: a third, 400 at most")
+    steps.add_argument("--warmup", type=int, help="steps; default: 400, of linear a third at most")
     steps.add_argument("--label-smoothing", type=float, help="0.1, or 0.05 on the book's corpus")
     steps.add_argument("--accumulate", type=int, default=1, help="batches an update; default: 1")
     steps.add_argument(

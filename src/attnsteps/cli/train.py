@@ -136,6 +136,8 @@ def start(options: Namespace, corpus: Corpus) -> tuple[Trained, list[Example], T
     for name, value in {**DEFAULTS[options.corpus], **both}.items():
         if getattr(options, name) is None:
             setattr(options, name, value)
+    if not -(2**63) <= options.seed < 2**64:
+        raise ValueError(f"seed must fit into 64 bits; got {options.seed}")
     tokens = learn_tokens(corpus, options.merges)
     torch.manual_seed(options.seed)
     trained = Trained(Transformer(model_config(options, tokens)), *tokens)
@@ -195,11 +197,22 @@ def validation(
 
     Returns:
         A function of the model: exact match on the generated corpora, BLEU on real ones.
+
+    Raises:
+        ValueError: if the model cannot take one of them, which is better known before the training.
     """
     part = VALIDATED.get(corpus.name, "combinations")
     sentences = corpus.parts[part][:count]
     if not sentences:
         return None
+    limit = trained.model.config.max_len
+    for number, sentence in enumerate(sentences, start=1):
+        length = len(trained.src_tokenizer.tokenize(sentence.src))
+        if not 1 <= length <= limit:
+            raise ValueError(
+                f"every sentence of {part} must have from 1 to {limit} tokens; got {length} in"
+                f" number {number}"
+            )
 
     def validate(model: nn.Module) -> dict[str, float]:
         found = [one.text for one in trained.translate([sentence.src for sentence in sentences])]

@@ -47,8 +47,16 @@ def log_probabilities(
 
     Returns:
         Log-probabilities, (..., V), −∞ where never is True.
+
+    Raises:
+        FloatingPointError: if they are not numbers.
     """
-    return logits.masked_fill(never, -math.inf).log_softmax(dim=-1, dtype=dtype)
+    found = logits.masked_fill(never, -math.inf).log_softmax(dim=-1, dtype=dtype)
+    if found.isnan().any():
+        raise FloatingPointError(
+            "the model's predictions must be numbers; got NaN, as after a training that diverged"
+        )
+    return found
 
 
 class NextToken:

@@ -2,8 +2,9 @@
 
 import hashlib
 import os
+import shutil
 from pathlib import Path
-from uuid import uuid4
+from tempfile import TemporaryDirectory
 
 import safetensors.torch
 import torch
@@ -16,12 +17,13 @@ def write_tensors(
 ) -> None:
     """Write tensors and a text into a file, which appears complete or not at all.
 
-    It is written beside its place, brought to the disk and then renamed. Whatever happens
-    meanwhile, a full disk, a killed process or a loss of power, the file that was there before
-    stays as it was. The new one may be read by whom the process lets read its files.
+    It is written in a folder beside its place, brought to the disk and then moved. Whatever
+    happens meanwhile, a full disk, a killed process or a loss of power, the file that was there
+    before stays as it was, and what is left of a killed process goes with the next write. The new
+    file may be read by whom the process lets read its files.
 
     Args:
-        path: where to write; a file that is there is replaced.
+        path: where to write; a file that is there is replaced, and no other process may do so.
         tensors: by name; none may share its memory with another.
         kind: what the file's format is called.
         version: of that format.
@@ -36,19 +38,20 @@ def write_tensors(
         "config": config,
         "sha256": checksum(config, tensors),
     }
-    unfinished = path.with_name(f".{path.name}.{uuid4().hex}")
+    for left_over in path.parent.glob(f".{path.name}.*"):
+        shutil.rmtree(left_over, ignore_errors=True)
     try:
-        unfinished.touch()
-        mode = unfinished.stat().st_mode  # the usual one; safetensors keeps others from reading
-        safetensors.torch.save_file(tensors, unfinished, metadata)
-        unfinished.chmod(mode)
-        with unfinished.open("rb") as file:
-            os.fsync(file.fileno())
-        unfinished.replace(path)
+        with TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as folder:
+            unfinished = Path(folder) / path.name
+            unfinished.touch()
+            mode = unfinished.stat().st_mode  # the usual one; safetensors keeps others from reading
+            safetensors.torch.save_file(tensors, unfinished, metadata)
+            unfinished.chmod(mode)
+            with unfinished.open("rb") as file:
+                os.fsync(file.fileno())
+            unfinished.replace(path)
     except (SafetensorError, OSError) as error:
         raise OSError(f"{path} cannot be written: {error}") from error
-    finally:
-        unfinished.unlink(missing_ok=True)
     _sync_directory(path.parent)
 
 

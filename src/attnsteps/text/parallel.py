@@ -97,7 +97,7 @@ def multi30k(
     Raises:
         ConnectionError: if it has to be downloaded, and cannot be.
         FileNotFoundError: if the directory lacks a file.
-        ValueError: if a file is damaged, or has not one line for each of its twin's.
+        ValueError: if a file is damaged, has an empty line, or not one for each of its twin's.
 
     Example:
         >>> import gzip, tempfile
@@ -123,8 +123,14 @@ def multi30k(
                 f"{part}.de.gz and {part}.en.gz must have as many lines; got {len(src)} and"
                 f" {len(tgt)}"
             )
-        pairs = zip(src, tgt, strict=True)
-        parts.append([TextPair(normalise(de), normalise(en)) for de, en in pairs])
+        pairs = [TextPair(normalise(de), normalise(en)) for de, en in zip(src, tgt, strict=True)]
+        for number, pair in enumerate(pairs, start=1):
+            if not pair.src or not pair.tgt:
+                raise ValueError(
+                    f"{part}.de.gz and {part}.en.gz must have a sentence in each line; got"
+                    f" {pair.src!r} and {pair.tgt!r} ({number})"
+                )
+        parts.append(pairs)
     return Parallel(*parts, MULTI30K_CREDIT)
 
 
@@ -229,7 +235,10 @@ def _lines(path: Path, member: str = "") -> list[str]:
         return data.decode("utf-8").removesuffix("\n").split("\n")
     except FileNotFoundError:
         raise FileNotFoundError(f"there is no file {path}") from None
-    except (OSError, EOFError, KeyError, UnicodeError, zlib.error, zipfile.BadZipFile) as error:
+    except (
+        *(OSError, EOFError, KeyError, UnicodeError, zlib.error, zipfile.BadZipFile),
+        RuntimeError,  # an archive that asks for a password, or is packed in an unknown way
+    ) as error:
         raise ValueError(
             f"{path} must be a whole compressed text in UTF-8; got: {error}"
         ) from error

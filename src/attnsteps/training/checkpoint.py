@@ -86,8 +86,6 @@ def save_checkpoint(
         OSError: if it cannot be written, because the disk is full, say; the last checkpoint is
             still there then.
     """
-    for left_over in directory.glob(f".{NAME}.*"):  # of a process that was killed while it wrote
-        left_over.unlink()
     names = _learned(model)
     tensors = {f"model.{name}": parameter for name, parameter in model.named_parameters()}
     for i, state in optimizer.state_dict()["state"].items():

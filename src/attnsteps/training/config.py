@@ -25,7 +25,8 @@ class TrainingConfig:
         schedule: "linear", up to the peak and down to 0; "paper", section 5.3 of the paper, which
             follows from d_model and warmup alone; or "constant", the peak once it is reached.
         peak: the highest learning rate, where the schedule is not the paper's.
-        warmup: the steps on the way up; None takes a third of all steps, 400 at most.
+        warmup: the steps on the way up; None takes 400, and of a linear schedule, which alone knows
+            its end, a third at most.
         label_smoothing: ε, as in cross_entropy.
         clip: the longest gradient, over all parameters together; longer ones are shortened to it.
             None leaves them.
@@ -78,7 +79,8 @@ class TrainingConfig:
                 f" got {self.batch_size} and {self.max_tokens}"
             )
         if self.warmup is None:
-            object.__setattr__(self, "warmup", max(1, min(400, self.steps // 3)))
+            longest = max(1, self.steps // 3) if self.schedule == "linear" else 400
+            object.__setattr__(self, "warmup", min(400, longest))
         sizes = ("warmup", "accumulate", "log_every")
         optional = ("batch_size", "max_tokens", "evaluate_every", "checkpoint_every")
         for name in (*sizes, *(name for name in optional if getattr(self, name) is not None)):

@@ -58,11 +58,20 @@ def own_device(device: torch.device | str) -> torch.device:
 
     Returns:
         The device, with its number if it has one.
+
+    Raises:
+        ValueError: if there are fewer GPUs than processes.
     """
     device = torch.device(device)
     if device.type == "cuda" and device.index is None:
         device = torch.device("cuda", int(os.environ.get("LOCAL_RANK", "0")))
-        torch.cuda.set_device(device)
+        try:
+            torch.cuda.set_device(device)
+        except RuntimeError as error:
+            raise ValueError(
+                f"device 'cuda' must have a GPU for each process of this machine; got none for"
+                f" process {device.index}"
+            ) from error
     return device
 
 

@@ -2,7 +2,8 @@
 
 import csv
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -113,13 +114,11 @@ def _csv(path: Path, history: History) -> Log:
         columns[:] = dict.fromkeys([*FIELDS, *(name for row in rows for name in row)])
         unfinished = path.with_name(f".{path.name}.unfinished")
         try:
-            with unfinished.open("w", newline="", encoding="utf-8") as file:
+            with _writing(path), unfinished.open("w", newline="", encoding="utf-8") as file:
                 writer = csv.DictWriter(file, columns)
                 writer.writeheader()
                 writer.writerows(rows)
             os.replace(unfinished, path)
-        except OSError as error:
-            raise OSError(error.errno, f"the log cannot be written: {error}", str(path)) from error
         finally:
             unfinished.unlink(missing_ok=True)
 
@@ -128,11 +127,25 @@ def _csv(path: Path, history: History) -> Log:
         if not row.keys() <= set(columns):
             rewrite(history)
             return
-        with path.open("a", newline="", encoding="utf-8") as file:
-            csv.DictWriter(file, columns).writerow(row)
+        size = path.stat().st_size
+        try:
+            with _writing(path), path.open("a", newline="", encoding="utf-8") as file:
+                csv.DictWriter(file, columns).writerow(row)
+        except OSError:
+            os.truncate(path, size)  # no half a row
+            raise
 
     rewrite(history)
     return log
+
+
+@contextmanager
+def _writing(path: Path) -> Iterator[None]:
+    """Say of an error which file could not be written."""
+    try:
+        yield
+    except OSError as error:
+        raise OSError(error.errno, f"the log cannot be written: {error}", str(path)) from error
 
 
 def _tensorboard(directory: Path | None, history: History) -> Log:
@@ -146,7 +159,7 @@ def _tensorboard(directory: Path | None, history: History) -> Log:
             "log must be 'csv' or None where TensorBoard is not installed (pip install"
             " tensorboard); got 'tensorboard'"
         ) from error
-    after = history.records[-1].step + 1 if history.records else None
+    after = history.records[-1].step + 1 if history.records else 0
     writer = SummaryWriter(str(directory / "tensorboard"), purge_step=after)
 
     def log(history: History) -> None:

@@ -21,7 +21,7 @@ from attnsteps.training.checkpoint import (
 )
 from attnsteps.training.config import TrainingConfig
 from attnsteps.training.distributed import Processes, join, own_device, same_start, share
-from attnsteps.training.log import History, open_log
+from attnsteps.training.log import FIELDS, History, open_log
 from attnsteps.training.loss import LossFunction, autoregressive_loss
 from attnsteps.training.progress import Progress
 from attnsteps.training.update import make_optimizer, make_scaler, update
@@ -68,10 +68,11 @@ def train(
     Raises:
         ValueError: if there is no example, or the model's special ids are not those of Vocab; if
             the directory holds a checkpoint that resume does not ask for, or one of another
-            training, another version or damaged.
+            training, of more steps, another version or damaged; if a score has the name of a field
+            of Record.
         OSError: if the checkpoint or the log cannot be written; the last checkpoint stays.
-        FloatingPointError: if the loss or the gradient becomes infinite or NaN; the last
-            checkpoint is from before.
+        FloatingPointError: if the loss or the gradient becomes infinite or NaN, or what the model
+            gives while validate looks at it; the last checkpoint is from before.
 
     Example:
         >>> from attnsteps import Transformer, TransformerConfig
@@ -92,6 +93,7 @@ def train(
     identity = identify(model, examples, config, loss_fn=loss_fn, vocabularies=vocabularies)
     if path is not None and _has_checkpoint(path, resume=resume):
         now = load_checkpoint(path, model, optimizer, scaler=scaler, identity=identity)
+        _check_end(now, config, path)
     forward = torch.compile(model, dynamic=True) if config.compile else model
     how = {
         "loss_fn": loss_fn,
@@ -108,7 +110,7 @@ def train(
     with join(device) as processes, torch.random.fork_rng(devices=gpus):
         is_first = processes.rank == 0
         same_start(model, processes)
-        log = open_log(config.log, path if is_first else None, now.history)
+        log = open_log(config.log if is_first else None, path, now.history)
         stream = _stream(examples, config, now, processes)
         started, unseen = time.perf_counter() - now.seconds, []
         with tqdm(total=config.steps, initial=now.step, disable=not (progress and is_first)) as bar:
@@ -122,18 +124,17 @@ def train(
                 bar.update()
                 if is_first and on_step is not None:
                     on_step(model, now.step)
-                scores = {}
-                if is_first and validate is not None and is_due(config.evaluate_every):
-                    scores = _scores(model, validate)
-                is_noted = scores or is_due(config.log_every)
+                is_asked = validate is not None and is_due(config.evaluate_every)
+                is_noted = is_asked or is_due(config.log_every)
                 is_saved = path is not None and is_due(config.checkpoint_every)
-                if is_noted or is_saved:
+                if is_noted or is_saved:  # before anybody looks at weights that are NaN
                     now.add(unseen, may_overflow=scaler.is_enabled())
-                    now.seconds = time.perf_counter() - started
+                scores = _scores(model, validate) if is_asked and is_first else {}
+                now.seconds = time.perf_counter() - started
                 if is_noted:
                     noted = now.record(rate=rate, norm=float(latest.norm), scores=scores)
                     log(now.history)
-                    bar.set_postfix(loss=f"{noted.loss:.3f}", **scores)
+                    bar.set_postfix({"loss": f"{noted.loss:.3f}", **scores})
                 if is_saved and is_first:
                     save_checkpoint(
                         path, model, optimizer, scaler=scaler, progress=now, identity=identity
@@ -159,6 +160,16 @@ def _has_checkpoint(path: Path, *, resume: bool) -> bool:
     if exists and not resume:
         raise ValueError(f"resume must be True where {path / NAME} exists; got False")
     return exists
+
+
+def _check_end(now: Progress, config: TrainingConfig, path: Path) -> None:
+    """Check that a training that goes on does not stand beyond its end."""
+    recorded = now.history.records[-1].step if now.history.records else 0
+    if now.step > config.steps or now.step == config.steps != recorded:
+        raise ValueError(
+            f"config.steps must be more than the {now.step} that {path / NAME} has behind it;"
+            f" got {config.steps}"
+        )
 
 
 def _stream(
@@ -205,4 +216,7 @@ def _scores(
     with torch.no_grad():
         scores = validate(model)
     model.train()
+    taken = [name for name in scores if name in FIELDS]
+    if taken:
+        raise ValueError(f"a score must have a name that no field of Record has; got {taken[0]!r}")
     return {name: float(score) for name, score in scores.items()}

@@ -70,7 +70,8 @@ def find(
         src_ids: (B, S), filled up with pad_id.
         search: one of those in SEARCHES for this kind of model; None takes the first.
         max_len: the most tokens of a translation, eos_id included; None allows twice as many as
-            the source, and ten more. A non-autoregressive model predicts their number instead.
+            the source, and ten more, as far as positions reach that were learned. A
+            non-autoregressive model predicts their number instead.
         options: the search's own, such as beam_width.
 
     Returns:
@@ -84,7 +85,11 @@ def find(
     check_choice("search", name, searches)
     options = {**DEFAULTS.get(name, {}), **options}
     if isinstance(model, Transformer):
-        options["max_len"] = 2 * src_ids.shape[1] + 10 if max_len is None else max_len
+        if max_len is None:
+            max_len = 2 * src_ids.shape[1] + 10
+            if model.config.positions == "learned":
+                max_len = min(max_len, model.config.max_len)
+        options["max_len"] = max_len
     known = [
         p.name for p in signature(searches[name]).parameters.values() if p.kind == p.KEYWORD_ONLY
     ]

@@ -124,6 +124,7 @@ def update(
     total, count = torch.zeros((), device=device), torch.zeros((), device=device)
 
     optimizer.zero_grad()
+    scaler.scale(total)  # it begins to count here, also where there is no batch
     for batch in batches:
         with torch.autocast(device.type, **autocast):
             loss, num_tokens = loss_fn(model, batch, label_smoothing)
