@@ -11,7 +11,7 @@ from attnsteps import all_at_once, beam, greedy, mask_predict
 from attnsteps.text.corpus import generated
 from attnsteps.training.trained import ASSETS, Trained
 
-NUM_SENTENCES = 200
+NUM_SENTENCES = 120
 MAX_LEN = 40
 
 # The searches for each file, as they are called in both languages, and their options there.
@@ -87,7 +87,7 @@ def test_sentences_get_the_same_tokens_in_both_languages(stem, search, maths_pag
     file = ASSETS / f"{stem}.safetensors"
     trained = Trained.load(file)
     # Without a cache it is slow, as it must be.
-    count = NUM_SENTENCES // 4 if "without cache" in search else NUM_SENTENCES
+    count = NUM_SENTENCES // 3 if "without cache" in search else NUM_SENTENCES
     rows = sources(trained, count)
     how = SEARCHES[stem][search]
     got = in_browser(maths_page, file, search.split(maxsplit=1)[0], how[2], rows)
