@@ -51,6 +51,48 @@ def plain_zeros(weights, p, training):
     return weights * (torch.rand_like(weights) >= p) if training else weights
 
 
+def keeps_for_drops(weights, p, training):
+    """Keep each weight with the probability of dropping it."""
+    return weights * (torch.rand_like(weights) < p) / p if training and p else weights
+
+
+def as_it_was_first(weights, p, training):
+    """Make up for what is dropped in evaluation, as the first dropout did."""
+    return plain_zeros(weights, p, training) if training else weights * (1 - p)
+
+
+def dropping(mix):
+    """Write attention that drops something else than weights."""
+
+    def function(q, k, v, mask=None, *, dropout_p=0.0, training=True):
+        _, weights = solution(q, k, v, mask)
+        return mix(weights, v, lambda t: functional.dropout(t, dropout_p, training)), weights
+
+    return function
+
+
+def by_hand(divisor):
+    """Write attention whose softmax does not take the largest score off."""
+
+    def function(q, k, v, mask=None, *, dropout_p=0.0, training=True):
+        scores = q @ k.mT / math.sqrt(q.shape[-1])
+        scores = scores if mask is None else scores.masked_fill(~mask, -math.inf)
+        shares = scores.exp()
+        weights = shares / divisor(shares.sum(-1, keepdim=True))
+        return functional.dropout(weights, dropout_p, training) @ v, weights
+
+    return function
+
+
+def nan_on_the_way(q, k, v, mask=None, *, dropout_p=0.0, training=True):
+    """Let NaN arise, and put 0 in its place."""
+    scores = q @ k.mT / math.sqrt(q.shape[-1])
+    if mask is not None:
+        scores = scores + torch.zeros_like(scores).masked_fill(~mask, -math.inf)
+    weights = scores.softmax(-1).nan_to_num(0.0)
+    return functional.dropout(weights, dropout_p, training) @ v, weights
+
+
 WRONG = {
     "no scale": (variant(divisor=lambda q, v: 1.0), "the scores are not divided by √d_k"),
     "divided by d_k": (
@@ -134,7 +176,43 @@ WRONG = {
     ),
     "no dropout": (
         variant(drop=lambda weights, p, training: weights),
-        "with training=True and dropout_p=0.5 no weight is dropped",
+        "with training=True and dropout_p=0.25 no weight is dropped",
+    ),
+    "every weight dropped": (
+        variant(drop=lambda weights, p, training: weights * (not (training and p))),
+        "with training=True and dropout_p=0.25, 210 of 210 weights are dropped; it should be",
+    ),
+    "kept for dropped": (
+        variant(drop=keeps_for_drops),
+        "with training=True and dropout_p=0.25, 1",
+    ),
+    "the context dropped": (
+        dropping(lambda weights, v, drop: drop(weights @ v)),
+        "values or context are dropped; dropout belongs on the weights, before the values",
+    ),
+    "the values dropped": (
+        dropping(lambda weights, v, drop: weights @ drop(v)),
+        "values or context are dropped; dropout belongs on the weights, before the values",
+    ),
+    "made up for in evaluation": (
+        variant(drop=as_it_was_first),
+        "with training=False the context is multiplied by 1 − dropout_p",
+    ),
+    "no largest score taken off": (
+        by_hand(lambda total: total.masked_fill(total == 0, 1.0)),
+        "in float16, where all real scores are very low, weights[",
+    ),
+    "no largest score, and NaN": (
+        by_hand(lambda total: total),
+        "in float16, where all real scores are very low, weights holds NaN",
+    ),
+    "NaN on the way back": (
+        nan_on_the_way,
+        "a query that may look at nothing gets zeros, but its gradient is NaN",
+    ),
+    "no way back": (
+        lambda *given, **choices: tuple(t.detach() for t in solution(*given, **choices)),
+        "no gradient of the context reaches q",
     ),
     "not made up for": (
         variant(drop=plain_zeros),
@@ -147,7 +225,19 @@ def through_the_package(q, k, v, mask=None, *, dropout_p=0.0, training=True):
     return scaled_dot_product_attention(q, k, v, mask, dropout_p=dropout_p if training else 0.0)
 
 
-@pytest.mark.parametrize("right", [solution, variant(), through_the_package])
+def in_place(q, k, v, mask=None, *, dropout_p=0.0, training=True):
+    """Change what was given, and return a list."""
+    q /= math.sqrt(q.shape[-1])
+    if mask is None:
+        weights = (q @ k.mT).softmax(-1)
+    else:
+        nothing = ~mask.any(-1, keepdim=True)
+        mask |= nothing
+        weights = (q @ k.mT).masked_fill(~mask, -math.inf).softmax(-1).masked_fill(nothing, 0)
+    return [functional.dropout(weights, dropout_p, training) @ v, weights]
+
+
+@pytest.mark.parametrize("right", [solution, variant(), through_the_package, in_place])
 def test_a_right_solution_passes(right):
     verdict = grade_attention(right)
     assert verdict.correct, verdict

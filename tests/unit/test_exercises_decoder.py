@@ -55,6 +55,14 @@ WRONG = {
         changed(lambda back, tgt: back & tgt.mT),
         "tgt_mask hides padding as a query",
     ),
+    "0 for padding": (
+        lambda src_ids, tgt_ids, pad_id: right(src_ids, tgt_ids, 0),
+        "tgt_mask takes the id 0 for padding",
+    ),
+    "0 for padding, in the source": (
+        lambda src_ids, tgt_ids, pad_id: (right(src_ids, tgt_ids, 3)[0], padding_mask(src_ids, 0)),
+        "memory_mask takes the id 0 for padding",
+    ),
     "no diagonal": (
         changed(lambda back, tgt: back.tril(-1) & tgt),
         "tgt_mask lets no word look at itself",

@@ -55,6 +55,15 @@ WRONG = {
         lambda probs, p: probs * (probs >= 0.2) / (probs * (probs >= 0.2)).sum(),
         "probabilities[",
     ),
+    "the others": (
+        lambda probs, p: top_p(-probs, p, keep=lambda before, ordered, p: -before < p),
+        "this keeps the least likely words",
+    ),
+    "zeros": (lambda probs, p: torch.zeros_like(probs), "probabilities[1] should be 1 and is 0"),
+    "only the kept": (
+        lambda probs, p: top_p(probs, p)[top_p(probs, p) > 0],
+        "probabilities should have shape (6,) and has (1,)",
+    ),
     "sorted result": (
         lambda probs, p: top_p(probs.sort(descending=True).values, p),
         "the probabilities are right, but sorted",

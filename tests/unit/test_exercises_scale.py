@@ -20,16 +20,16 @@ def by_sums(model, parts):
     zero(model)
     for part in parts:
         error(model, part).sum().backward()
-    rows = sum(len(x) for x, _ in parts)
+    count = sum(y.numel() for _, y in parts)
     for parameter in model.parameters():
-        parameter.grad /= rows
+        parameter.grad /= count
 
 
 def by_divided_losses(model, parts):
     model.zero_grad()
-    rows = sum(len(x) for x, _ in parts)
+    count = sum(y.numel() for _, y in parts)
     for part in parts:
-        (error(model, part).sum() / rows).backward()
+        (error(model, part).sum() / count).backward()
 
 
 @pytest.mark.parametrize("function", [by_sums, by_divided_losses])
@@ -40,16 +40,16 @@ def test_a_right_solution_passes(function):
 
 
 def loop(share, *, zero_first=True, zero_each=False):
-    """Add up the gradients of ``share(errors, all rows, number of parts)``."""
+    """Add up the gradients of ``share(errors, size of all, number of parts)``."""
 
     def function(model, parts):
         if zero_first:
             zero(model)
-        rows = sum(len(x) for x, _ in parts)
+        count = sum(y.numel() for _, y in parts)
         for part in parts:
             if zero_each:
                 zero(model)
-            share(error(model, part), rows, len(parts)).backward()
+            share(error(model, part), count, len(parts)).backward()
 
     return function
 
@@ -87,19 +87,23 @@ WRONG = {
         loop(lambda e, _rows, n: e.sum() / n),
         "the sum is divided by the number of micro-batches",
     ),
+    "by the rows": (
+        loop(lambda e, count, _: 2 * e.sum() / count),
+        "the sum is divided by the number of rows",
+    ),
     "the last": (
         loop(lambda e, _rows, _: e.mean(), zero_each=True),
         "only the last micro-batch is in it; do not",
     ),
     "the last, divided by all": (
         loop(lambda e, rows, _: e.sum() / rows, zero_each=True),
-        "only the last micro-batch is in it, divided by all rows",
+        "only the last micro-batch is in it, divided by the size of all",
     ),
     "all at once": (
         at_once,
         "the model should run on 1 and 4 and 2 rows, one micro-batch after the other, and ran on 7",
     ),
-    "something else": (loop(lambda e, rows, _: 3 * e.sum() / rows), "gradient[0] should be"),
+    "something else": (loop(lambda e, rows, _: 3 * e.sum() / rows), "gradient["),
 }
 
 

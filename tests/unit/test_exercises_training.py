@@ -92,6 +92,10 @@ WRONG = {
         "the right word gets no part of ε",
     ),
     "log of softmax": (two_steps, "the loss is inf where a probability rounds to 0"),
+    "padding alone": (
+        lambda a, b, e, p: losses_of(a, b, e)[b == p].mean(),
+        "the loss without smoothing and without padding holds NaN",
+    ),
     "something else": (lambda a, b, e, p: a.sum(), "the loss without smoothing and without"),
     "raises": (lambda a, b, e, p: [][p], "your function raised IndexError"),
 }

@@ -35,7 +35,7 @@ def grade_attention(function: Attention) -> Verdict:
         ✗ Not yet: the scores are not divided by √d_k
     """
     with torch.random.fork_rng(devices=[]):
-        for check in (_plain, _masked, _half, _empty_row, _evaluation, _training):
+        for check in (_plain, _masked, _half, _empty_row, _gradient, _evaluation, _training):
             if message := check(function):
                 return Verdict(False, message)
     return Verdict(
@@ -111,17 +111,20 @@ def _half(function: Attention) -> str:
     mask = torch.ones(_TQ, _TK, dtype=torch.bool).tril()
     pair, message = _call(function, q, k, v, mask)
     if message:
-        return f"in float16, {message}; −∞ exists in every float type, −1e9 does not"
-    if bool(pair[1][..., ~mask].any()):
+        reason = "; −∞ exists in every float type, −1e9 does not" if "overflow" in message else ""
+        return f"in float16, {message}{reason}"
+    hidden = pair[1][..., ~mask]
+    if bool((hidden > 0).any()):
         return "where all real scores are very low, a hidden key wins: a finite number is not −∞"
-    return ""
+    want = mask / mask.sum(-1, keepdim=True)  # all real scores are equal
+    off = difference(pair[1], want.expand_as(pair[1]), name="weights", tolerance=2e-3)
+    return off and f"in float16, where all real scores are very low, {off}"
 
 
 def _empty_row(function: Attention) -> str:
     """Check a query that may attend to nothing."""
     q, k, v = _inputs()
-    mask = torch.ones(_B, 1, _TQ, _TK, dtype=torch.bool)
-    mask[1, 0, 2] = False
+    mask = _one_empty_row()
     pair, message = _call(function, q, k, v, mask)
     if message:
         return message
@@ -138,6 +141,23 @@ def _empty_row(function: Attention) -> str:
     )
 
 
+def _gradient(function: Attention) -> str:
+    """Check that such a query sends no NaN back."""
+    q, k, v = _inputs()
+    pair, message = _call(function, q.requires_grad_(), k, v, _one_empty_row())
+    if message:
+        return message
+    _, message = attempt(lambda: pair[0].sum().backward())
+    if message or q.grad is None:
+        return "no gradient of the context reaches q"
+    if bool(q.grad.isnan().any()):
+        return (
+            "a query that may look at nothing gets zeros, but its gradient is NaN: where NaN arises"
+            " and is replaced afterwards, it still comes back in the backward pass; let none arise"
+        )
+    return ""
+
+
 def _evaluation(function: Attention) -> str:
     """Check that nothing is dropped outside training."""
     q, k, v = _inputs()
@@ -145,6 +165,11 @@ def _evaluation(function: Attention) -> str:
     pair, message = _call(function, q, k, v, None, dropout_p=0.5, training=False)
     if message:
         return message
+    if not difference(pair[0], 0.5 * want, name="context"):
+        return (
+            "with training=False the context is multiplied by 1 − dropout_p; leave it, and divide"
+            " what is kept in training"
+        )
     if difference(pair[0], want, name="context"):
         return "with training=False the context is not the plain one: dropout is still on"
     return ""
@@ -153,23 +178,39 @@ def _evaluation(function: Attention) -> str:
 def _training(function: Attention) -> str:
     """Check what is dropped in training, and what is returned."""
     q, k, _ = _inputs()
-    v = torch.eye(_TK, dtype=q.dtype).expand(_B, _H, _TK, _TK)  # the context is the weights used
+    eye = torch.eye(_TK, dtype=q.dtype).expand(_B, _H, _TK, _TK)
+    v = torch.cat([eye, eye], dim=-1)  # the context is the weights that were used, twice
     _, want = scaled_dot_product_attention(q, k, v)
-    pair, message = _call(function, q, k, v, None, dropout_p=0.5, training=True)
+    pair, message = _call(function, q, k, v, None, dropout_p=0.25, training=True)
     if message:
         return message
-    used, weights = pair
+    (used, again), weights = pair[0].chunk(2, dim=-1), pair[1]
     kept = used != 0
+    dropped = int((~kept).sum())
     if difference(weights, want, name="weights"):
         message = (
             "in training, the weights returned have been through dropout (the first row sums to "
             f"{weights[0, 0, 0].sum().item():.2f}); return those before it"
         )
-    elif bool(kept.all()):
-        message = "with training=True and dropout_p=0.5 no weight is dropped"
-    elif difference(used[kept], want[kept] / 0.5, name="kept weights"):
+    elif dropped == 0:
+        message = "with training=True and dropout_p=0.25 no weight is dropped"
+    elif not torch.equal(used, again):
+        message = "values or context are dropped; dropout belongs on the weights, before the values"
+    elif not kept.numel() // 10 < dropped < kept.numel() // 2:  # 21 and 105 of 210
+        message = (
+            f"with training=True and dropout_p=0.25, {dropped} of {kept.numel()} weights are"
+            " dropped; it should be about a quarter"
+        )
+    elif difference(used[kept], want[kept] / 0.75, name="kept weights"):
         message = "the weights that are kept should be divided by 1 − dropout_p, and are not"
     return message
+
+
+def _one_empty_row() -> Tensor:
+    """Return a mask that hides everything from one query."""
+    mask = torch.ones(_B, 1, _TQ, _TK, dtype=torch.bool)
+    mask[1, 0, 2] = False
+    return mask
 
 
 def _inputs() -> list[Tensor]:
@@ -190,12 +231,14 @@ def _call(
     training: bool = True,
 ) -> tuple[tuple[Tensor, Tensor] | None, str]:
     """Run the reader's function; return its two tensors, or what is wrong with their form."""
+    given = [q.clone(), k.clone(), v.clone()]  # the reader's function may change them
+    mask = None if mask is None else mask.clone()
     pair, message = attempt(
-        lambda: function(q, k, v, mask=mask, dropout_p=dropout_p, training=training)
+        lambda: function(*given, mask=mask, dropout_p=dropout_p, training=training)
     )
     if message:
         return None, message
-    if not (isinstance(pair, tuple) and len(pair) == 2):
+    if not (isinstance(pair, tuple | list) and len(pair) == 2):
         return None, f"two results are needed, context and weights; got a {type(pair).__name__}"
     shapes = ((*q.shape[:-1], v.shape[-1]), (*q.shape[:-1], k.shape[-2]))
     for name, tensor, shape in zip(("context", "weights"), pair, shapes, strict=True):

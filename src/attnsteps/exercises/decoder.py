@@ -7,10 +7,10 @@ from torch import Tensor
 
 from attnsteps.exercises.verdict import Verdict, attempt
 
-_PAD = 0
+_PAD = 3  # not 0, so that a padding id that is written in and not taken fails
 # Three sentences of up to five source and four target words, so that no two axes are alike.
-_SRC = torch.tensor([[5, 6, 7, 8, 9], [5, 6, 0, 0, 0], [5, 6, 7, 0, 0]])
-_TGT = torch.tensor([[1, 5, 6, 7], [1, 5, 6, 0], [1, 5, 0, 0]])
+_SRC = torch.tensor([[5, 6, 7, 8, 0], [5, 6, 3, 3, 3], [5, 0, 7, 3, 3]])
+_TGT = torch.tensor([[1, 5, 6, 0], [1, 5, 6, 3], [1, 0, 3, 3]])
 
 
 def grade_decoder_masks(function: Callable[..., tuple[Tensor, Tensor]]) -> Verdict:
@@ -54,6 +54,9 @@ def grade_decoder_masks(function: Callable[..., tuple[Tensor, Tensor]]) -> Verdi
         "tgt_mask lets no word look at itself; the diagonal belongs to the past": (
             causal.tril(-1) & tgt_real
         ),
+        "tgt_mask takes the id 0 for padding; padding is where tgt_ids == pad_id": (
+            causal & _TGT.ne(0)[:, None, None, :]
+        ),
     }
     fault = _fault("tgt_mask", got[0], causal & tgt_real, shape, tgt_mistakes)
     if not fault:
@@ -66,6 +69,9 @@ def grade_decoder_masks(function: Callable[..., tuple[Tensor, Tensor]]) -> Verdi
                 shape, dtype=torch.bool
             ),
             "memory_mask is upside down: True must mean may attend": ~src_real,
+            "memory_mask takes the id 0 for padding; padding is where src_ids == pad_id": (
+                _SRC.ne(0)[:, None, None, :]
+            ),
         }
         fault = _fault("memory_mask", got[1], src_real, shape, memory_mistakes)
     if fault:

@@ -10,6 +10,7 @@ from attnsteps.exercises.verdict import Verdict, attempt, difference
 MicroBatch = tuple[Tensor, Tensor]
 
 _ROWS = (1, 4, 2)  # three micro-batches of different sizes
+_WIDTHS = (3, 2)  # of x and y
 
 
 def grade_accumulate(
@@ -18,9 +19,9 @@ def grade_accumulate(
     """Say whether ``function(model, micro_batches)`` leaves the gradient of the whole batch.
 
     Args:
-        function: takes a model, (N, D) → (N, 1), and pairs of inputs, (N, D), and right answers,
-            (N, 1); it leaves in every parameter's grad the gradient of the mean squared error of
-            all rows of all pairs, and runs the model on one pair at a time.
+        function: takes a model, (N, D) → (N, E), and pairs of inputs, (N, D), and right answers,
+            (N, E); it leaves in every parameter's grad the gradient of the mean squared error of
+            all numbers in all pairs, and runs the model on one pair at a time.
 
     Returns:
         A verdict that names the first thing that is wrong.
@@ -32,7 +33,7 @@ def grade_accumulate(
     generator = torch.Generator().manual_seed(3)
     parts = [
         tuple(
-            torch.randn(rows, width, dtype=torch.float64, generator=generator) for width in (3, 1)
+            torch.randn(rows, width, dtype=torch.float64, generator=generator) for width in _WIDTHS
         )
         for rows in _ROWS
     ]
@@ -54,7 +55,7 @@ def grade_accumulate(
 
 def _model(generator: torch.Generator) -> nn.Linear:
     """Make a model without a part in the reader's random numbers."""
-    model = nn.Linear(3, 1, dtype=torch.float64)
+    model = nn.Linear(*_WIDTHS, dtype=torch.float64)
     with torch.no_grad():
         for parameter in model.parameters():
             parameter.copy_(torch.randn(parameter.shape, dtype=torch.float64, generator=generator))
@@ -67,21 +68,24 @@ def _fault(model: nn.Module, parts: Sequence[MicroBatch]) -> str:
         return "a parameter has no gradient; call backward"
     got = _flat([parameter.grad for parameter in model.parameters()])
     sums = [_gradient(model, part) for part in parts]
-    means = [gradient / rows for gradient, rows in zip(sums, _ROWS, strict=True)]
-    want = sum(sums) / sum(_ROWS)
+    counts = [rows * _WIDTHS[1] for rows in _ROWS]
+    means = [gradient / count for gradient, count in zip(sums, counts, strict=True)]
+    want = sum(sums) / sum(counts)
     mistakes = {
         "the means are added up, and nothing is divided: too long": sum(means),
         "this is the mean of the means; the single row of the first micro-batch counts as much as "
         "all four of the second": sum(means) / len(parts),
-        "this is the gradient of the sum; divide by the number of all rows": sum(sums),
-        "the sum is divided by the number of micro-batches; divide by the number of all rows": (
-            sum(sums) / len(parts)
+        "this is the gradient of the sum; divide it by how many numbers all y have": sum(sums),
+        "the sum is divided by the number of micro-batches; divide it by how many numbers all y "
+        "have": sum(sums) / len(parts),
+        "the sum is divided by the number of rows; each y has more numbers than one in a row": (
+            sum(sums) / sum(_ROWS)
         ),
         "only the last micro-batch is in it; do not set the gradients to zero in between": (
             means[-1]
         ),
-        "only the last micro-batch is in it, divided by all rows; do not set the gradients to zero "
-        "in between": sums[-1] / sum(_ROWS),
+        "only the last micro-batch is in it, divided by the size of all; do not set the gradients "
+        "to zero in between": sums[-1] / sum(counts),
     }
     if torch.allclose(got, torch.ones_like(want)):
         return "the gradients are those from before; set them to zero, and call backward"

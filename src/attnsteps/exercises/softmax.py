@@ -215,7 +215,7 @@ def _gradient(function: Softmax) -> str:
 
     def gradient(softmax: Softmax) -> Tensor:
         scores = torch.tensor([[4.0, 2.0, 2.0], [4.0, 2.0, 2.0]], requires_grad=True)
-        (softmax(scores, mask, 1.0) * direction).sum().backward()
+        (softmax(scores, mask.clone(), 1.0) * direction).sum().backward()
         return scores.grad
 
     got, problem = attempt(lambda: gradient(function))
