@@ -102,9 +102,14 @@ def test_too_few_or_too_many_words_keep_the_last_that_worked(open_page, typed, m
     expect(widget.get_by_text(message)).to_be_visible()
     assert numbers(widget, "weights") == before
     assert words_field(widget).input_value() == typed
+    cell(widget, "weights", 1, 1).hover()
+    assert words_field(widget).input_value() == typed
     words_field(widget).fill("a b c d e f g h i j k l")
     expect(widget.get_by_text("12 words")).to_be_visible()
     assert len(numbers(widget, "weights")) == 12
+    cell(widget, "weights", 11, 11).click()
+    words_field(widget).fill("a b")
+    expect(widget.locator(".ax-weights [tabindex='0']:visible")).to_have_count(1)
 
 
 def test_typed_html_stays_text(open_page):

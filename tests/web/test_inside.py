@@ -123,11 +123,21 @@ def test_pressing_a_source_word_cuts_it_off_and_the_twin_keeps_the_cut(inside, t
     cut = Knockout("cross", query=PRONOUN, key=7)
     settled(root, root.locator(".lo-source .lo-word").nth(7).click)
     assert_shows(root, trained, GIRL, cut)
+    expect(root.locator(".lo-source .lo-word").nth(7)).to_be_focused()
     expect(root.locator(".in-chip")).to_have_text(re.compile("she → 累"))
     settled(root, root.get_by_role("button", name=re.compile("^宽")).click)
     assert_shows(root, trained, GIRL_TWIN, cut)
     settled(root, root.locator(".in-chip").click)
     assert_shows(root, trained, GIRL_TWIN)
+    expect(root.get_by_role("button", name="Restore everything")).to_be_focused()
+
+
+def test_what_is_pressed_while_a_sentence_is_on_its_way_goes_with_it(inside, trained):
+    root = inside()
+    twin = root.get_by_role("button", name=re.compile("^宽")).element_handle()
+    root.evaluate("(root, twin) => { twin.click(); root.querySelector('.in-head').click(); }", twin)
+    expect(root.locator(".lo-source .lo-word").nth(7)).to_contain_text("宽")
+    assert_shows(root, trained, GIRL_TWIN, Knockout("encoder", 0, 0))
 
 
 def test_an_edge_is_chosen_by_keyboard_alone(inside, trained):

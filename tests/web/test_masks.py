@@ -181,6 +181,28 @@ def test_painting_with_the_mouse(lab):
     mouse.up()
     mask[0, 2] = False
     expect_lab(lab, MaskLab(mask))
+    mouse.move(*places[0])
+    mouse.down()
+    mouse.move(*places[1], steps=3)
+    mouse.up()
+    mask[0, 1:3] = False
+    expect_lab(lab, MaskLab(mask))
+    mouse.move(places[0][0], places[0][1] - 60)  # the stroke has ended: this one begins elsewhere
+    mouse.down()
+    for place in places:
+        mouse.move(*place, steps=3)
+    mouse.up()
+    expect_lab(lab, MaskLab(mask))
+    lab.page.evaluate("getSelection().removeAllRanges()")  # of the text that was dragged over
+    mouse.move(*places[1])
+    mouse.down()
+    mouse.move(*places[0], steps=3)
+    mouse.up()
+    mask[0, 1:3] = True
+    expect_lab(lab, MaskLab(mask))
+    lab.get_by_role("button", name=f"animal asks {NAMES[5]}", exact=True).press("Space")
+    mask[0, 5] = True
+    expect_lab(lab, MaskLab(mask))
 
 
 def test_input_updates_in_place(lab):

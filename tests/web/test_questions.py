@@ -39,6 +39,7 @@ def test_without_a_guess_the_answer_waits(page):
     expect(box.get_by_text("Answer:")).to_be_hidden()
     box.get_by_role("button", name="Show the answer").click()
     expect(box.get_by_text("Answer:")).to_be_visible()
+    assert page.evaluate("document.activeElement.textContent").startswith("Answer:")
 
 
 def test_exercises_are_checked_by_keyboard_alone(page):
@@ -130,3 +131,17 @@ def test_a_verdict_ends_with_the_answer_that_it_was_about(open_page):
     expect(ordered.get_by_role("status")).to_contain_text(re.compile("Right|Not yet"))
     ordered.get_by_role("button", name="Move down").first.click()
     expect(ordered.get_by_role("status")).to_have_text("")
+
+
+def test_an_item_goes_all_the_way_with_one_key(open_page):
+    page = open_page("13_encoder.html")
+    ordered = page.locator(EXERCISE).filter(has=page.locator(".aw-order")).first
+    items = ordered.get_by_role("listitem")
+    texts, last = items.all_inner_texts(), items.count() - 1
+    ordered.get_by_role("button", name="Move down").first.focus()
+    for _ in range(last):
+        page.keyboard.press("Space")
+    assert items.all_inner_texts() == [*texts[1:], texts[0]]
+    for _ in range(last):  # where ↓ ends, ↑ has the focus
+        page.keyboard.press("Space")
+    assert items.all_inner_texts() == texts

@@ -82,10 +82,12 @@ def test_merges_step_by_step(lab):
         forth.click()
     expect(first).to_have_text("nothing is left to merge")
     expect(forth).to_be_disabled()
+    expect(back).to_be_focused()
     expect_lab(lab, TokenizerLab(kind="byte pairs", num_merges=60))
     for _ in learned:
         back.click()
     expect(back).to_be_disabled()
+    expect(forth).to_be_focused()
     expect(first).to_have_text("e + r  6×")
     expect_lab(lab, TokenizerLab(kind="byte pairs", num_merges=0))
 

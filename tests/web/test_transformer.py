@@ -88,6 +88,7 @@ def test_a_walk_through_every_tensor_shows_each_with_its_shape(open_page):
     while back.is_enabled():
         back.click()
     forth = shown.get_by_role("button", name="Next tensor")
+    expect(forth).to_be_focused()
     steps = [(part, step) for part in BLOCKS for step in part["steps"]]
     for number, (part, step) in enumerate(steps, 1):
         numbers = [sizes.get(axis) or int(axis) for axis in step["axes"].split()]
@@ -101,6 +102,7 @@ def test_a_walk_through_every_tensor_shows_each_with_its_shape(open_page):
         if number < len(steps):
             forth.click()
     assert forth.is_disabled()
+    expect(back).to_be_focused()
 
 
 def test_a_name_lights_up_in_formula_code_shape_and_picture(open_page):

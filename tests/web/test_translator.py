@@ -18,6 +18,11 @@ RUNNING = "动物没有过马路，因为太累了"
 READY = "performance.getEntriesByName('attnsteps:translator-ready').length > 0"
 OWN = re.compile(r"/_static/(widgets/|mount\.js|book\.css)")
 
+# A notebook has no rule of its own for what is hidden.
+WITHOUT_THEME = """() => {
+  for (const sheet of document.styleSheets) sheet.disabled = !sheet.href?.includes("/widgets/");
+}"""
+
 
 @pytest.fixture(scope="module")
 def trained() -> Trained:
@@ -122,6 +127,16 @@ def test_a_word_shows_its_alternatives_and_another_one_rewrites_the_rest(still, 
     widget.get_by_role("button", name="Let the model choose again").click()
     expect(output(widget)).to_have_text(trained.translate([RUNNING])[0].text)
     expect(target(widget, 2)).not_to_contain_text("✎")
+    expect(offered.first).to_be_focused()
+
+    offered.nth(1).click()
+    expect(target(widget, 2)).to_contain_text("✎")
+    line(widget).focus()
+    line(widget).evaluate("(input) => input.setSelectionRange(3, 3)")
+    for _ in range(2):  # the caret stays where the reader is writing
+        widget.page.keyboard.press("Backspace")
+    expect(line(widget)).to_have_value(RUNNING[:1] + RUNNING[3:])
+    expect(widget.locator(".lo-target")).not_to_contain_text("✎")
 
 
 def numbers(table: Locator) -> list[list[float]]:
@@ -202,6 +217,9 @@ def test_nothing_and_too_much_are_said(still, typed, message):
     line(widget).fill(typed)
     expect(widget.get_by_text(message)).to_be_visible()
     expect(output(widget)).to_be_hidden()
+    widget.page.evaluate(WITHOUT_THEME)
+    expect(widget.locator("[hidden]").first).to_be_attached()
+    expect(widget.locator("[hidden]:visible")).to_have_count(0)
     line(widget).fill(RUNNING)
     expect(output(widget)).to_be_visible()
     expect(widget.get_by_text(message)).to_be_hidden()
@@ -241,6 +259,15 @@ def test_words_are_found_by_pinyin_and_by_meaning_with_the_keyboard_alone(still)
     page.keyboard.press("Escape")
     expect(line(widget)).to_have_value("动物累zz")
     expect(widget.get_by_text("words this model knows: zz")).to_be_visible()
+    line(widget).fill("太累了")
+    page.keyboard.type("lei")
+    expect(listed).to_be_visible()
+    for _ in range(3):
+        page.keyboard.press("ArrowLeft")
+    page.keyboard.press("Enter")  # what was looked for no longer stands before the caret
+    expect(line(widget)).to_have_value("太累了lei")
+    expect(listed).to_be_hidden()
+    expect(line(widget)).not_to_have_attribute("aria-activedescendant", re.compile("."))
 
 
 def test_a_finger_can_take_a_word_from_the_list(still):
@@ -394,6 +421,15 @@ def test_a_kernel_drives_it_and_hears_of_it(open_page, trained):
     kernel.set(text="太累了")
     expect(output(widget)).to_have_text(second)
     assert kernel.get("translation") == second
+    line(widget).press("End")
+    page.keyboard.type("lei")
+    kernel.set(text=RUNNING)  # while the reader is in the middle of a word
+    expect(output(widget)).to_have_text(first)
+    expect(line(widget)).to_have_value("太累了lei")
+    page.keyboard.press("Escape")
+    assert kernel.get("text") == "太累了lei"
+    kernel.set(text="太累了")
+    expect(line(widget)).to_have_value("太累了")
     kernel.set(forced={0: "the", 1: "animal"})
     expect(output(widget)).to_have_text(re.compile("^the animal"))
     expect(widget.locator(".tr-cost")).not_to_contain_text("in the page itself")

@@ -74,18 +74,20 @@ function orderField({ question, options }) {
   let order = options.map((_, index) => index);
   const list = el("ol", { class: "aw-order" });
   const id = uid();
-  function draw(focusAt = null) {
+  function draw(focusAt = null, isUp = false) {
     const items = order.map((option, place) => {
       const up = button("↑", () => swap(place, place - 1), { "aria-label": `Move up: ${options[option]}`, disabled: place === 0 });
       const down = button("↓", () => swap(place, place + 1), { "aria-label": `Move down: ${options[option]}`, disabled: place === order.length - 1 });
       return el("li", {}, el("span", { class: "aw-row" }, up, down, options[option]));
     });
     list.replaceChildren(...items);
-    if (focusAt != null) items[focusAt].querySelector("button:enabled").focus();
+    if (focusAt == null) return;
+    const [up, down] = items[focusAt].querySelectorAll("button");
+    (isUp ? !up.disabled : down.disabled) ? up.focus() : down.focus();
   }
   function swap(a, b) {
     [order[a], order[b]] = [order[b], order[a]];
-    draw(b);
+    draw(b, b < a);
     list.dispatchEvent(new Event("input", { bubbles: true }));
   }
   draw();

@@ -93,6 +93,7 @@ function render({ model, el: host }) {
       + "A word’s query, key and value are all this one vector."));
 
   let now;
+  let written = null; // the words that the line was last held against
   function refresh() {
     const [words, mask, scaled] = ["words", "mask", "scale"].map((trait) => model.get(trait));
     const own = given ? null : words.map((word) => spellingVector(word, D_K));
@@ -109,7 +110,8 @@ function render({ model, el: host }) {
     title("weights", "Weights: the softmax of each row");
     title("context", v[0].length > entries.length ? `Context: first ${entries.length} of ${v[0].length}` : "Context: mix of the values");
     for (const node of [grid, show.node]) node.classList.toggle("ax-many", words.length > 8);
-    if (split(input.value).join(" ") !== words.join(" ")) input.value = words.join(" ");
+    if (words !== written && split(input.value).join(" ") !== words.join(" ")) input.value = words.join(" ");
+    written = words;
     maskChoice.set(masks.indexOf(mask));
     scale.input.checked = scaled;
     explain();
@@ -128,6 +130,10 @@ function render({ model, el: host }) {
         if (c && !r) setText(cell, now.words[c - 1] ?? "");
       });
     });
+    const cells = tables[view].cells.flat();
+    if (!cells.some((cell) => cell.tabIndex === 0 && !cell.closest("[hidden]"))) { // it went with its word
+      cells.forEach((cell, n) => { cell.tabIndex = n ? -1 : 0; });
+    }
   }
 
   /** Mark the chosen cell and write out how its number came about. */

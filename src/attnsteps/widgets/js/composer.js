@@ -63,16 +63,23 @@ export function composer({ label, entries, onchange }) {
   function take(n) {
     const caret = input.selectionStart ?? input.value.length;
     const start = caret - query.length;
+    if (start < 0 || input.value.slice(start, caret) !== query) { // the caret has gone elsewhere
+      close();
+      return;
+    }
     input.setRangeText(offered[n][0], start, caret, "end");
-    offered = [];
-    show();
+    drop();
     input.focus();
     onchange(input.value);
   }
+  function drop() {
+    offered = [];
+    active = -1;
+    show();
+  }
   function close() {
     const wasOpen = !list.hidden;
-    offered = [];
-    show();
+    drop();
     if (wasOpen) onchange(input.value);
   }
   function press(event) {
@@ -89,6 +96,10 @@ export function composer({ label, entries, onchange }) {
   return {
     node: el("div", { class: "co" }, el("label", { for: id }, label), el("div", { class: "co-field" }, input, list)),
     input,
-    set(text) { if (input.value !== text) input.value = text; },
+    /** Write another text, unless the reader is in the middle of a word: that will be reported. */
+    set(text) {
+      const isWriting = isComposing || (!list.hidden && /^\p{Script=Latin}/u.test(query));
+      if (input.value !== text && !isWriting) input.value = text;
+    },
   };
 }

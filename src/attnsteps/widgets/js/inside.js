@@ -1,12 +1,12 @@
 // A trained model with switches: turn any head or edge of its attention off, and see what it says then.
 import { fileOf, serveJobs, startEngine } from "./engine.js";
 import { intervening, isHead } from "./intervening.js";
-import { LOOKS, asPercent, loom } from "./loom.js";
+import { LOOKS, loom } from "./loom.js";
 import { silencesHead } from "./maths/model/multi_head.js";
 import { averageHeads } from "./maths/time_machine.js";
 import { joinWords } from "./maths/words.js";
 import { sentenceLine, strangeNote } from "./sentence_line.js";
-import { button, choice, el, frame, status, uid } from "./ui.js";
+import { asPercent, button, choice, el, frame, status, uid } from "./ui.js";
 
 serveJobs(intervening);
 
@@ -36,7 +36,8 @@ function render({ model, el: host }) {
   root.classList.add("tr", "in");
   let known = null; // {config, srcTokens, tgtTokens, …} once the model is there
   let now = null; // {words, written: ids of the whole model's translation, whole, cut, said: ids}
-  let asked = 0;
+  let sought = 0; // the sentences that were asked for
+  let asked = 0; // the readings of one sentence
   let place = null; // the word of the translation that is asked about
   let sourcePlace = 0;
   let kind = "cross";
@@ -52,10 +53,11 @@ function render({ model, el: host }) {
   const isOf = (both, text) => both.some((twin) => twin.text === text);
   let pair = 0; // the one on the two buttons
   const twins = [0, 1].map((n) => button("", () => setText(pairs[pair][n].text), { "aria-pressed": "false" }));
+  const restore = button("Restore everything", () => ask("knockouts", []));
   const buttons = el("div", { class: "aw-row tr-buttons" },
     ...(pairs.length ? [el("span", { class: "in-label" }, "Minimal pair:"), ...twins] : []),
     pairs.length > 1 ? button("Another pair", () => { pair = (pair + 1) % pairs.length; setText(pairs[pair][0].text); }) : "",
-    button("Restore everything", () => ask("knockouts", [])));
+    restore);
   const said = status(); // what there is to complain of
   const heard = status(); // what has changed, for who cannot see it
   heard.node.classList.add("tr-heard");
@@ -142,6 +144,7 @@ function render({ model, el: host }) {
   }));
   const edges = el("fieldset", { class: "in-edges" }, el("legend", { class: "tr-heading" }, "Edges: who may not look at whom"),
     partField.node, layerField.node, queryField.node, keyField.node, cutButton);
+  let chipButtons = [];
   const chips = el("ul", { class: "in-chips", "aria-label": "What is cut" });
   const quiet = el("p", { class: "aw-note" }, "Pressing a word of the source cuts the chosen word of the translation off from it, in all layers and heads, while the threads go to the source.");
   const lookPanel = el("div", { class: "tr-look" }, heading, grids, gridNote, edges, chips, quiet);
@@ -184,7 +187,7 @@ function render({ model, el: host }) {
       said.say(words.length ? `That makes ${words.length} words and marks; at most ${most} fit.` : "There is nothing to translate yet. Type a word, or pick a pair.");
       return;
     }
-    const number = asked += 1;
+    const number = sought += 1;
     const { positions, max_len: longest } = known.config;
     const maxLen = Math.min(2 * words.length + 10, positions === "learned" ? longest : Infinity);
     const given = { key, ids, forced: {}, maxLen, numAlternatives: 0 };
@@ -192,9 +195,11 @@ function render({ model, el: host }) {
       const free = await engine.run("translate", { ...given, blocks: [] });
       const written = free.steps.map(({ id }) => id);
       const whole = await engine.run("read", { key, ids, written, blocks: [] });
-      if (number !== asked) return; // the reader has gone on meanwhile
+      if (number !== sought) return; // the reader has gone on meanwhile
       now = { words, ids, isUnknown, given, written, whole, cut: whole, said: written };
     } catch (error) {
+      if (number !== sought) return;
+      hide();
       said.say(error.message);
       return;
     }
@@ -218,7 +223,7 @@ function render({ model, el: host }) {
       if (number !== asked) return;
       Object.assign(now, { cut, said: free.steps.map(({ id }) => id), screen: null });
     } catch (error) {
-      said.say(error.message);
+      if (number === asked) said.say(error.message);
       return;
     }
     for (const part of hidden) part.hidden = false;
@@ -226,9 +231,14 @@ function render({ model, el: host }) {
     fillFields();
     refresh();
     ask("translation", sentenceOf(now.said));
-    const screen = await engine.run("screen", { ...asking, place });
-    if (number !== asked) return;
-    now.screen = screen;
+    try {
+      const screen = await engine.run("screen", { ...asking, place });
+      if (number !== asked) return;
+      now.screen = screen;
+    } catch (error) {
+      if (number === asked) said.say(error.message);
+      return;
+    }
     showSwitches();
     performance.mark("attnsteps:inside-ready");
   }
@@ -263,9 +273,12 @@ function render({ model, el: host }) {
     showCandidates();
     showSwitches();
     const cut = blocks().filter((block) => !(block.layer != null && block.head != null && block.query == null && block.key == null));
-    chips.replaceChildren(...cut.map((block) => el("li", {}, el("button", {
+    const at = chipButtons.indexOf(document.activeElement);
+    chipButtons = cut.map((block) => el("button", {
       type: "button", class: "in-chip", "aria-label": `Restore ${describe(block)}`, onclick: () => toggle(block),
-    }, describe(block), el("span", { "aria-hidden": "true" }, " ✕")))));
+    }, describe(block), el("span", { "aria-hidden": "true" }, " ✕")));
+    chips.replaceChildren(...chipButtons.map((chip) => el("li", {}, chip)));
+    if (at >= 0) (chipButtons[Math.min(at, cut.length - 1)] ?? restore).focus();
     const word = nameOf(now.written[place]);
     heard.say(`${isWhole ? "Nothing is off" : `${blocks().length} ${blocks().length === 1 ? "switch" : "switches"} off`}. “${word}” has ${asPercent(now.cut.probabilities[place][now.written[place]])}. It says: ${sentenceOf(now.said)}`);
   }
@@ -328,6 +341,7 @@ function render({ model, el: host }) {
   }
   /** Nothing to show; an answer that is still on its way comes too late. */
   function hide() {
+    sought += 1;
     asked += 1;
     now = null;
     for (const part of hidden) part.hidden = true;

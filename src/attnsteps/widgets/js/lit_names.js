@@ -1,10 +1,7 @@
 // Names of tensors, axes and matrices that light up wherever they stand, and counts in few characters.
 import { setText } from "./drawing.js";
 import { axisSize } from "./maths/transformer.js";
-import { el } from "./ui.js";
-
-/** A whole number with commas: 1,024. */
-export const grouped = (value) => String(value).replace(/\B(?=(\d{3})+$)/g, ",");
+import { el, grouped } from "./ui.js";
 
 /** A count in a few characters: 1,024 or 1.05 M. */
 export function brief(value) {

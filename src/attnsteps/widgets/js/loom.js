@@ -28,13 +28,13 @@ export function loom({ onsource, ontarget }) {
    * @param {{word: string, note: string, share: number, isForced: boolean, isEnd: boolean}[]} targets
    */
   function setWords(sources, targets) {
+    const hadFocus = [sourceButtons, targetButtons].map((buttons) => buttons.indexOf(document.activeElement));
     sourceButtons = sources.map(({ word: zh, pinyin, gloss, isUnknown }, n) => {
       const made = word(onsource, n, el("span", { class: "lo-main", lang: "zh" }, zh),
         el("span", { class: "lo-sub", lang: "zh-Latn" }, pinyin || " "), el("span", { class: "lo-sub" }, gloss || " "));
       made.classList.toggle("lo-unknown", isUnknown);
       return made;
     });
-    const hadFocus = targetButtons.indexOf(document.activeElement);
     targetButtons = targets.map(({ word: en, note, share, isForced, isEnd }, n) => {
       const made = word(ontarget, n, el("span", { class: "lo-main" }, en),
         el("span", { class: "lo-sub lo-share" }, isForced ? el("span", { role: "img", "aria-label": "your word," }, "✎ ") : "", note));
@@ -45,7 +45,7 @@ export function loom({ onsource, ontarget }) {
     });
     source.replaceChildren(...sourceButtons.map((made) => el("li", {}, made)));
     target.replaceChildren(start, ...targetButtons.map((made) => el("li", {}, made)));
-    targetButtons[hadFocus]?.focus();
+    (sourceButtons[hadFocus[0]] ?? targetButtons[hadFocus[1]])?.focus();
   }
 
   /** Give the target words that are there other probabilities. */
@@ -118,12 +118,6 @@ export function loom({ onsource, ontarget }) {
     topOf: (n) => targetButtons[n].offsetTop,
     close: () => resized.disconnect(),
   };
-}
-
-/** A probability as it stands beside a word. */
-export function asPercent(probability) {
-  const value = 100 * probability;
-  return value === 100 ? "100 %" : value >= 99.95 ? "> 99.9 %" : value < 0.1 ? "< 0.1 %" : `${value.toFixed(value < 10 || value > 99 ? 1 : 0)} %`;
 }
 
 function thread([x1, y1], [x2, y2]) {

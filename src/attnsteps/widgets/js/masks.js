@@ -131,7 +131,11 @@ function drawTable({ names, caption, get, put }) {
   const cells = names.map((row, i) => names.map((column, j) => el("button", {
     type: "button", class: "aw-cell", tabindex: i + j ? -1 : 0, "aria-label": `${row} asks ${column}`,
     onclick: () => { if (!stroke?.moved) put(i, j, !get(i, j)); stroke = null; },
-    onpointerdown: (event) => { stroke = event.pointerType === "mouse" ? { i, j, value: !get(i, j), moved: false } : null; },
+    onpointerdown: (event) => {
+      stroke = event.pointerType === "mouse" ? { i, j, value: !get(i, j), moved: false } : null;
+      const end = () => setTimeout(() => { stroke = null; }); // after the click that belongs to it
+      window.addEventListener("pointerup", end, { once: true });
+    },
     onpointerenter: (event) => {
       if (!stroke || !(event.buttons & 1)) return;
       if (!stroke.moved) put(stroke.i, stroke.j, stroke.value);

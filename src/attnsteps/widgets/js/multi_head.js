@@ -6,7 +6,7 @@ import { looking } from "./looking.js";
 import { headSteps, pieceOf, runsOf } from "./maths/heads.js";
 import { describePiece, pieces } from "./pieces.js";
 import { sentenceLine, strangeNote } from "./sentence_line.js";
-import { button, choice, el, frame, matrixTable, status, uid } from "./ui.js";
+import { asPercent, button, choice, el, frame, matrixTable, status, uid } from "./ui.js";
 import { weightTable } from "./weight_table.js";
 
 serveJobs(looking);
@@ -172,7 +172,7 @@ function render({ model, el: host }) {
       const looks = weights[l][h][place];
       const most = looks.indexOf(Math.max(...looks));
       card.show({ title: `Layer ${l + 1}, head ${h + 1}`, short: headLabel(l, h), place, isChosen: l === layer && h === head,
-        word: words[most], meaning: line.gloss(words[most]), share: `${Math.round(100 * looks[most])} %` });
+        word: words[most], meaning: line.gloss(words[most]), share: asPercent(looks[most]) });
     }));
     const columns = { columns: words, columnLang: "zh", columnNames: words.map(named) };
     byHeadTable.show({

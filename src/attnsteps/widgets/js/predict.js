@@ -40,7 +40,7 @@ function confront(model, host) {
   const root = frame(host, "Your prediction");
   const guessed = el("p");
   const verdict = el("p", { role: "status" });
-  const reveal = el("div", {}, el("p", {}, "Answer: ", el("strong", {}, describe(spec, answer))),
+  const reveal = el("div", { tabindex: -1 }, el("p", {}, "Answer: ", el("strong", {}, describe(spec, answer))),
     el("p", {}, model.get("explanation")));
   root.append(el("p", { class: "aw-note" }, spec.question), guessed, verdict, reveal);
   function show(guess) {
@@ -52,6 +52,7 @@ function confront(model, host) {
         verdict.replaceChildren();
         guessed.textContent = "";
         reveal.hidden = false;
+        reveal.focus(); // the button is gone
       }));
       return;
     }

@@ -1,5 +1,6 @@
 // A model, a batch and a machine under the reader's hand: what one training step takes of each.
-import { choice, el, fmt, frame, slider, status } from "./ui.js";
+import { setText } from "./drawing.js";
+import { asPercent, choice, el, frame, grouped, slider, status } from "./ui.js";
 import { stepOf } from "./maths/scale.js";
 
 const POWERS = (from, to) => Array.from({ length: to - from + 1 }, (_, i) => 2 ** (from + i));
@@ -8,13 +9,13 @@ const UPDATES = 100000; // the paper's base model, section 5.2
 
 /** [trait, key, label, stops, how a stop is written] */
 const KNOBS = [
-  ["sizes", "D", "Width D", POWERS(6, 11), withCommas],
-  ["sizes", "N", "Layers of each stack", [1, 2, 3, 4, 6, 8, 12, 16, 24], withCommas],
-  ["sizes", "V", "Tokens of the vocabulary", [300, 1000, 4000, 10000, 37000, 100000], withCommas],
-  ["sizes", "B", "Sentences in an update", POWERS(0, 14), withCommas],
-  ["sizes", "S", "Tokens in a sentence", POWERS(2, 13), withCommas],
-  ["how", "micro_batches", "Micro-batches, one after the other", POWERS(0, 8), withCommas],
-  ["how", "processes", "Processes, side by side", POWERS(0, 8), withCommas],
+  ["sizes", "D", "Width D", POWERS(6, 11), grouped],
+  ["sizes", "N", "Layers of each stack", [1, 2, 3, 4, 6, 8, 12, 16, 24], grouped],
+  ["sizes", "V", "Tokens of the vocabulary", [300, 1000, 4000, 10000, 37000, 100000], grouped],
+  ["sizes", "B", "Sentences in an update", POWERS(0, 14), grouped],
+  ["sizes", "S", "Tokens in a sentence", POWERS(2, 13), grouped],
+  ["how", "micro_batches", "Micro-batches, one after the other", POWERS(0, 8), grouped],
+  ["how", "processes", "Processes, side by side", POWERS(0, 8), grouped],
   ["how", "speed", "Operations a second, reached", SPEEDS, (value) => `${inUnits(value)}FLOP/s`],
 ];
 const PARTS = [
@@ -22,10 +23,6 @@ const PARTS = [
   ["copies", "16-bit copies of matrices"], ["activations", "other activations"], ["attention", "attention’s own"],
 ];
 const NAMES = { tiny: "tiny, the book’s", base: "base, the paper’s", big: "big, the paper’s" };
-
-function withCommas(value) {
-  return String(value).replace(/\B(?=(\d{3})+$)/g, ",");
-}
 
 /** A number with three digits that matter and a unit of thousands: 3.14 M. */
 function inUnits(value) {
@@ -60,11 +57,7 @@ function asTime(seconds) {
     return `${Number((seconds * times).toPrecision(3))} ${short}`;
   }
   const number = seconds / size;
-  return `${number >= 1000 ? withCommas(Math.round(number)) : Number(number.toPrecision(3))} ${unit}`;
-}
-
-function write(node, text) {
-  if (node.textContent !== text) node.textContent = text;
+  return `${number >= 1000 ? grouped(Math.round(number)) : Number(number.toPrecision(3))} ${unit}`;
 }
 
 function render({ model, el: host }) {
@@ -131,19 +124,19 @@ function render({ model, el: host }) {
     const how = model.get("how");
     const step = stepOf(model.get("blocks"), sizes, how);
     const all = Object.values(step.bytes).reduce((total, part) => total + part, 0);
-    write(facts, `${withCommas(step.parameters)} parameters. An update: ${withCommas(sizes.B * sizes.S)} tokens `
-      + `of each language, ${inUnits(step.flops)}FLOP; ${withCommas(step.sentences)} `
+    setText(facts, `${grouped(step.parameters)} parameters. An update: ${grouped(sizes.B * sizes.S)} tokens `
+      + `of each language, ${inUnits(step.flops)}FLOP; ${grouped(step.sentences)} `
       + `sentence${step.sentences === 1 ? "" : "s"} at a time in each process.`
       + (sizes.B < how.processes ? " There are fewer sentences than processes: some have nothing to do, and the time below is too short." : ""));
     PARTS.forEach(([key], i) => {
       const share = step.bytes[key] / all;
       pieces[i].style.flexGrow = String(share);
-      write(rows[i].cells[0], inBytes(step.bytes[key]));
-      write(rows[i].cells[1], `${fmt(100 * share, share < 0.0995 ? 1 : 0)} %`);
+      setText(rows[i].cells[0], inBytes(step.bytes[key]));
+      setText(rows[i].cells[1], asPercent(share));
     });
-    write(sum, inBytes(all));
-    write(time, `Time of an update: ${asTime(step.seconds)}. Of ${withCommas(UPDATES)} of them: ${asTime(UPDATES * step.seconds)}.`);
-    write(sent, how.processes === 1 ? "One process has nobody to send its gradients to."
+    setText(sum, inBytes(all));
+    setText(time, `Time of an update: ${asTime(step.seconds)}. Of ${grouped(UPDATES)} of them: ${asTime(UPDATES * step.seconds)}.`);
+    setText(sent, how.processes === 1 ? "One process has nobody to send its gradients to."
       : `To add up the gradients, each process sends ${inBytes(step.sent)} in every update; the time for that is not counted.`);
     said.say(`In all ${inBytes(all)} in each process.`);
   }

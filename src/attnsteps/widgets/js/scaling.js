@@ -1,6 +1,6 @@
 // Random queries and keys of any width: what their scores spread to, and what softmax makes of it.
 import { setText, shape } from "./drawing.js";
-import { button, choice, el, fmt, frame, matrixTable, slider, status } from "./ui.js";
+import { asPercent, button, choice, el, fmt, frame, matrixTable, slider, status } from "./ui.js";
 import { normals } from "./maths/random.js";
 import { dotsByWidth, histogram, summarise, weigh } from "./maths/scaling.js";
 
@@ -123,7 +123,7 @@ function panel() {
       const first = weigh(rows[0], divisor);
       bars.update(first.weights);
       setText(row, `Weights of the first query. Their entropy: ${fmt(first.entropy, 2)} nats, `
-        + `${fmt((100 * first.entropy) / Math.log(rows[0].length), 0)} % of ln ${rows[0].length}.`);
+        + `${asPercent(first.entropy / Math.log(rows[0].length))} of ln ${rows[0].length}.`);
     },
   };
 }

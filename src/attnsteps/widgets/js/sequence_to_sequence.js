@@ -1,6 +1,6 @@
 // How much of a sentence survives in one vector, and what attention keeps.
 import { setText, shape } from "./drawing.js";
-import { button, el, fmt, frame, slider, status } from "./ui.js";
+import { asPercent, button, el, fmt, frame, slider, status } from "./ui.js";
 import { attendTo, largest, readBack, signs, similarities, squeeze, unsqueeze } from "./maths/bottleneck.js";
 
 const WIDTHS = [8, 16, 32, 64, 128, 256];
@@ -32,8 +32,8 @@ function curve(most) {
       here.setAttribute("x1", x(n));
       here.setAttribute("x2", x(n));
       node.setAttribute("aria-label", "Words read back right, mean of 12 draws. One vector: "
-        + [1, 6, 12, 18, 24].filter((m) => m <= most).map((m) => `${fmt(100 * shares[m - 1].squeezed, 0)} % of ${m}`).join(", ")
-        + `. Attention: ${fmt(100 * shares[most - 1].attended, 0)} % of ${most}.`);
+        + [1, 6, 12, 18, 24].filter((m) => m <= most).map((m) => `${asPercent(shares[m - 1].squeezed)} of ${m}`).join(", ")
+        + `. Attention: ${asPercent(shares[most - 1].attended)} of ${most}.`);
     },
   };
 }
@@ -127,7 +127,7 @@ function render({ model, el: host }) {
     const read = (values) => (largest(values) === shown[asked] ? "right" : "wrong");
     squeezed.update(one, vocabulary, shown[asked], `Place ${asked + 1}: ${read(one)}. ${d} numbers kept.`);
     attended.update(all, vocabulary, shown[asked],
-      `Place ${asked + 1}: ${read(all)}. ${n * d} numbers kept, ${fmt(100 * weights[asked], 0)} % of the weight here.`);
+      `Place ${asked + 1}: ${read(all)}. ${n * d} numbers kept, ${asPercent(weights[asked])} of the weight here.`);
     said.say(`One vector: ${right(back.squeezed)} of ${n} ${n === 1 ? "word" : "words"} right. Attention: ${right(back.attended)} of ${n}.`);
     if (drawnFor !== `${d}`) {
       drawnFor = `${d}`;

@@ -1,6 +1,7 @@
 // A tensor as sheets of cells, with the words beside the axes that count words.
 import { shape } from "./drawing.js";
-import { grouped, shownAxis } from "./lit_names.js";
+import { shownAxis } from "./lit_names.js";
+import { grouped } from "./ui.js";
 import { axisSize } from "./maths/transformer.js";
 
 const [COLUMN, ROW] = [17, 15]; // of a cell, where an axis counts words

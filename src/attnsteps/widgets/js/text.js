@@ -1,6 +1,6 @@
 // Sentences in; tokens, merges, ids and a padded batch out.
 import { setText } from "./drawing.js";
-import { button, checkbox, choice, el, fmt, frame, slider, status, uid } from "./ui.js";
+import { button, checkbox, choice, disable, el, fmt, frame, slider, status, uid } from "./ui.js";
 import { applyMerges, BOS_ID, EOS_ID, foldText, learnMerges, mergedVocabulary, PAD_ID, padRows, SPECIAL_TOKENS, tokenIds, UNK_ID } from "./maths/byte_pairs.js";
 import { splitWords } from "./maths/words.js";
 
@@ -133,8 +133,8 @@ function lessonPanel(lessonNames, ask) {
       lesson.set(lessonNames.indexOf(name));
       count.input.max = String(learned.merges.length);
       count.set(n);
-      back.disabled = n === 0;
-      next.disabled = n === learned.merges.length;
+      disable(back, n === 0, next);
+      disable(next, n === learned.merges.length, back);
       const merges = learned.merges.slice(0, n);
       const ranked = learned.rankings[n];
       showPairs(ranked.length ? ranked : [null], ({ node: line }, pair, i) => {

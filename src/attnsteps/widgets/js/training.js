@@ -1,12 +1,12 @@
 // One training, saved at several moments: what it said then, how sure it was, where its heads looked.
 import { shape } from "./drawing.js";
 import { fileOf, serveJobs, startEngine } from "./engine.js";
-import { LOOKS, asPercent, loom } from "./loom.js";
+import { LOOKS, loom } from "./loom.js";
 import { averageHeads, decidedness, sentenceLoss } from "./maths/time_machine.js";
 import { joinWords } from "./maths/words.js";
 import { sentenceLine, shuffler, strangeNote } from "./sentence_line.js";
 import { translating } from "./translating.js";
-import { button, choice, el, fmt, frame, reducedMotion, slider, status, uid } from "./ui.js";
+import { asPercent, button, choice, el, fmt, frame, reducedMotion, slider, status, uid } from "./ui.js";
 import { weightTable } from "./weight_table.js";
 
 serveJobs(translating);
@@ -214,7 +214,7 @@ function render({ model, el: host }) {
     for (const { which, node, cells, share } of tiles) {
       const weights = rowsOf(which);
       weights.forEach((row, r) => row.forEach((weight, c) => cells[r][c].setAttribute("opacity", weight.toFixed(2))));
-      share.textContent = `${Math.round(100 * decidedness(weights))} %`;
+      share.textContent = asPercent(decidedness(weights));
       node.setAttribute("aria-pressed", String(isChosen(which)));
     }
     if (numbers.open) showTable();

@@ -2,10 +2,10 @@
 // a name to see it light up in the formulas, the code, the shapes and the picture.
 import { blockDiagram } from "./block_diagram.js";
 import { setText } from "./drawing.js";
-import { brief, grouped, line, lowered, nameButton, namesIn, shapeLine, shownAxis } from "./lit_names.js";
+import { brief, line, lowered, nameButton, namesIn, shapeLine, shownAxis } from "./lit_names.js";
 import { axisSize, copiesOf, flopsOf, numbersIn, parametersOf, shapeOf, totalsOf } from "./maths/transformer.js";
 import { tensorSheet } from "./tensor_sheet.js";
-import { button, choice, el, frame, slider, status } from "./ui.js";
+import { button, choice, disable, el, frame, grouped, slider, status } from "./ui.js";
 
 const HEADS = [1, 2, 4, 8, 16];
 const TYING = ["all", "target", "none"];
@@ -148,8 +148,8 @@ function render({ model, el: host }) {
     if (!tokens.some((node) => node.tabIndex === 0)) tokens[0].tabIndex = 0;
     const at = walk.findIndex((item) => item.block === block && item.step === step);
     setText(place, `tensor ${at + 1} of ${walk.length}`);
-    back.disabled = at === 0;
-    forth.disabled = at === walk.length - 1;
+    disable(back, at === 0, forth);
+    disable(forth, at === walk.length - 1, back);
     said.say(spoken(lit, block, step, learned, sizes));
     const { parameters, flops } = totalsOf(blocks, sizes);
     const layers = totalsOf(blocks.filter(({ layered }) => layered), sizes).parameters;

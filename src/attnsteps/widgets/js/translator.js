@@ -1,10 +1,10 @@
 // The real model at work: type Chinese, watch the words come, and see where every head looked.
 import { fileOf, serveJobs, startEngine } from "./engine.js";
-import { LOOKS, asPercent, loom } from "./loom.js";
+import { LOOKS, loom } from "./loom.js";
 import { joinWords } from "./maths/words.js";
 import { sentenceLine, shuffler, strangeNote } from "./sentence_line.js";
 import { translating } from "./translating.js";
-import { button, choice, el, frame, reducedMotion, status, uid } from "./ui.js";
+import { asPercent, button, choice, el, frame, reducedMotion, status, uid } from "./ui.js";
 import { weightTable } from "./weight_table.js";
 
 serveJobs(translating);
@@ -55,9 +55,12 @@ function render({ model, el: host }) {
   function setText(text, animated = false) {
     place = null;
     isAnimated = animated;
-    if (Object.keys(model.get("forced")).length) model.set("forced", {});
-    if (text === model.get("text")) translate();
-    else ask("text", text);
+    const isNew = text !== model.get("text");
+    const wasForced = Object.keys(model.get("forced")).length > 0;
+    if (isNew) model.set("text", text); // first, as each of the two is answered at once
+    if (wasForced) model.set("forced", {});
+    if (isNew || wasForced) model.save_changes();
+    else translate();
   }
   let isAnimated = true; // the next translation comes word by word
 
@@ -75,7 +78,11 @@ function render({ model, el: host }) {
     const node = el("button", { type: "button", class: "tr-alternative", "aria-pressed": "false", onclick: () => force(n) }, bar, word, share);
     return { node, bar, word, share };
   });
-  const release = button("Let the model choose again", () => { keepPlace(); ask("forced", {}); });
+  const release = button("Let the model choose again", () => {
+    alternatives[0].node.focus(); // the button goes
+    keepPlace();
+    ask("forced", {});
+  });
   const hint = el("p", { class: "aw-note" });
   const wordPanel = el("div", { class: "tr-panel" }, chosenTitle,
     el("div", { class: "tr-alternatives", role: "group", "aria-label": "What it could say here" }, ...alternatives.map(({ node }) => node)),

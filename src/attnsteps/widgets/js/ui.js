@@ -30,6 +30,17 @@ export function fmt(value, digits = 2) {
   return value < 0 && Number(text) !== 0 ? `−${text}` : text;
 }
 
+/** A whole number with commas: 1,024. */
+export function grouped(value) {
+  return String(value).replace(/\B(?=(\d{3})+$)/g, ",");
+}
+
+/** A probability in percent, in few characters; never rounded to none or to all of it. */
+export function asPercent(probability) {
+  const value = 100 * probability;
+  return value === 0 || value === 100 ? `${value} %` : value >= 99.95 ? "> 99.9 %" : value < 0.1 ? "< 0.1 %" : `${value.toFixed(value < 10 || value > 99 ? 1 : 0)} %`;
+}
+
 /**
  * The outer frame of a widget: a labelled group that keeps key events from the notebook around
  * it (JupyterLab would take arrows and letters for its own commands).
@@ -102,6 +113,15 @@ export function choice({ label, options, selected, onchange }) {
   const node = el("fieldset", { class: "aw-choice" },
     el("legend", {}, label), ...inputs.map((option) => option.node));
   return { node, set(index) { inputs.forEach(({ input }, i) => { input.checked = i === index; }); } };
+}
+
+/** Turn a button off or on; one that goes off under the focus leaves it to another, which goes on. */
+export function disable(node, isDisabled, heir) {
+  const hadFocus = document.activeElement === node;
+  node.disabled = isDisabled;
+  if (!hadFocus || !isDisabled) return;
+  heir.disabled = false;
+  heir.focus();
 }
 
 /** A line that screen readers speak when it changes. */
