@@ -99,12 +99,27 @@ def normalise(notebook: NotebookNode) -> None:
                 output.data["image/png"] = in_few_colours(output.data["image/png"])
 
 
+def is_edited(path: Path) -> bool:
+    """Tell whether there is a draft of the notebook, newer than itself."""
+    draft = DRAFTS / f"{path.stem}.md"
+    return draft.exists() and (not path.exists() or draft.stat().st_mtime > path.stat().st_mtime)
+
+
 def take_over_draft(path: Path) -> NotebookNode:
     """Return the notebook's cells, from its draft where that is newer."""
-    draft = DRAFTS / f"{path.stem}.md"
-    if draft.exists() and (not path.exists() or draft.stat().st_mtime > path.stat().st_mtime):
-        return jupytext.read(draft, fmt="md:myst")
+    if is_edited(path):
+        return jupytext.read(DRAFTS / f"{path.stem}.md", fmt="md:myst")
     return nbformat.read(path, as_version=4)
+
+
+def write_draft(path: Path) -> None:
+    """Write the notebook as text, unless that would overwrite what somebody has edited."""
+    draft = DRAFTS / f"{path.stem}.md"
+    if is_edited(path):
+        print(f"{draft} is newer than its notebook, and is left as it is", file=sys.stderr)
+        return
+    jupytext.write(nbformat.read(path, as_version=4), draft, fmt="md:myst")
+    os.utime(draft, (path.stat().st_atime, path.stat().st_mtime))  # not newer until it is edited
 
 
 def execute(path: Path) -> None:
@@ -158,7 +173,7 @@ def main() -> None:
     for stem in stems:
         path = BOOK / f"{stem}.ipynb"
         if arguments.action == "drafts":
-            jupytext.write(nbformat.read(path, as_version=4), DRAFTS / f"{stem}.md", fmt="md:myst")
+            write_draft(path)
         else:
             execute(path)
         print(stem)

@@ -48,6 +48,14 @@ WRONG = {
     ),
     "sorted": (lambda ids, lp, n, m: hide(ids, lp, n, m)[lp.argsort()], "the tokens are sorted"),
     "zero": (lambda ids, lp, n, m: hide(ids, lp, n, 0), "hidden tokens are 0, not mask_id"),
+    "the book's": (
+        lambda ids, lp, n, m: hide(ids, lp, n, 4),
+        "hidden tokens are 4, not the mask_id",
+    ),
+    "fractions": (
+        lambda *given: hide(*given) + 0.6,
+        "the tokens should be integers and are torch.float32",
+    ),
     "in place": (in_place, "those that were given have been changed"),
     "one more": (lambda ids, lp, n, m: hide(ids, lp, n + 1, m), "at place "),
     "raises": (lambda ids, lp, n, m: ids[lp], "your function raised "),

@@ -58,10 +58,8 @@ def without_epsilon_where_it_does_not_count(x, weight, bias, eps):
 
 
 def in_place(x, weight, bias, eps):
-    out = right(x, weight, bias, eps)
-    with torch.no_grad():
-        x -= x.mean(-1, keepdim=True)
-    return out
+    x -= x.mean(-1, keepdim=True)
+    return right(x, weight, bias, eps)
 
 
 OWN = "; each vector has its own, dim=-1"
@@ -110,6 +108,10 @@ WRONG = {
         "for a vector of equal entries: output holds NaN",
     ),
     "squares first": (squares_first, "in float32, around a mean of 10,000: output"),
+    "in one dtype alone": (
+        lambda x, *a: right(x - x @ torch.full((7, 1), 1 / 7, dtype=torch.float64), *a),
+        "in float32, your function raised RuntimeError: ",
+    ),
     "in place": (in_place, "the function changes the x it was given"),
     "gradient cut": (lambda *a: right(*a).detach(), "no gradient can flow"),
     "something else": (lambda *a: right(*a) + 1, "output["),

@@ -31,8 +31,7 @@ def test_a_right_solution_passes(function):
 
 
 def in_place(q, k):
-    with torch.no_grad():
-        q /= math.sqrt(q.shape[-1])
+    q /= math.sqrt(q.shape[-1])
     return q @ k.mT
 
 
@@ -63,6 +62,10 @@ WRONG = {
     "multiplied": (
         lambda q, k: q @ k.mT * math.sqrt(q.shape[-1]),
         f"the dot products are multiplied by √d_k; {NEED}",
+    ),
+    "a width that is written down": (
+        lambda q, k: q @ k.mT / math.sqrt(11),
+        "the dot products are multiplied by 0.3015; with d_k = 13 they need √13 = 3.606",
     ),
     "the paper's eight": (
         lambda q, k: q @ k.mT / 8,
@@ -117,7 +120,7 @@ def test_a_wrong_solution_gets_its_sentence(function, sentence):
 
 def test_a_function_for_matrices_alone_is_told_for_which_shape_it_fails():
     verdict = grade_scaled_scores(one_row_at_a_time)
-    assert verdict.message.endswith("(for q of shape (2, 3, 5, 11))")
+    assert verdict.message.endswith("(for q of shape (2, 3, 5, 13))")
 
 
 def test_the_answer_may_be_a_module():

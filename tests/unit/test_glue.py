@@ -2,6 +2,7 @@
 
 import base64
 import io
+import os
 
 import nbformat
 import pytest
@@ -78,3 +79,22 @@ def test_normalising_removes_what_differs_between_runs():
     once = nbformat.writes(notebook)
     script.normalise(notebook)
     assert nbformat.writes(notebook) == once
+
+
+def test_a_draft_that_was_edited_is_not_overwritten(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(script, "DRAFTS", tmp_path)
+    path, draft = tmp_path / "01_one.ipynb", tmp_path / "01_one.md"
+    nbformat.write(nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell("one")]), path)
+    script.write_draft(path)
+    assert "one" in draft.read_text()
+    assert not script.is_edited(path)
+    script.write_draft(path)  # one that nobody has touched is written again
+    assert capsys.readouterr().err == ""
+    draft.write_text("two")
+    os.utime(draft, (path.stat().st_atime, path.stat().st_mtime + 1))
+    script.write_draft(path)
+    assert draft.read_text() == "two"
+    assert "is left as it is" in capsys.readouterr().err
+    path.unlink()  # a new chapter's draft has no notebook yet
+    script.write_draft(path)
+    assert draft.read_text() == "two"

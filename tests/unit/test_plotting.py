@@ -21,6 +21,11 @@ def test_heatmap_writes_every_number_and_label():
     assert [label.get_text() for label in ax.get_yticklabels()] == ["a", "b"]
 
 
+def test_heatmap_takes_a_models_own_tensors():
+    weights = torch.tensor([[0.5, -0.001]], dtype=torch.bfloat16, requires_grad=True)
+    assert [text.get_text() for text in plotting.heatmap(weights).texts] == ["0.50", "0.00"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -174,6 +174,15 @@ def test_bad_words_are_refused(refuses, call, message):
     refuses(call, message)
 
 
+def test_bad_words_and_masks_are_refused_later_too(refuses):
+    explorer = AttentionExplorer("a b c")
+    refuses(lambda: setattr(explorer, "words", []), "words must be 2 to 12 words; got 0")
+    refuses(
+        lambda: setattr(explorer, "mask", "given"), "mask must be 'none' or 'causal'; got 'given'"
+    )
+    assert (explorer.words, explorer.mask) == (["a", "b", "c"], "none")
+
+
 @pytest.mark.parametrize(("changed", "message"), BAD_TENSORS.values(), ids=BAD_TENSORS.keys())
 def test_bad_tensors_are_refused(refuses, changed, message):
     q, k, v = running_example()

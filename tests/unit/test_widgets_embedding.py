@@ -34,6 +34,10 @@ BAD = {
         {"after": AFTER[:, :3]},
         "after must have the shape of before, (12, 5); got (12, 3)",
     ),
+    "tiny": (
+        {"before": 1e-4 * BEFORE},
+        "before must hold vectors that are not 0 to 3 decimals; got one for 'w0'",
+    ),
     "nan": ({"after": AFTER * np.nan}, "after must hold finite numbers; got NaN or infinity"),
 }
 

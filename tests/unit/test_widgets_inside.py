@@ -79,6 +79,10 @@ def test_probabilities_are_the_models_after_the_whole_models_words():
     logits[:, [TGT.pad_id, TGT.bos_id]] = -torch.inf
     torch.testing.assert_close(now, logits.softmax(-1))
     assert not torch.allclose(now, whole, atol=1e-3)
+    model.train()
+    model.encoder.layers[0].self_attention.dropout = 0.5
+    assert torch.equal(made.probabilities()[1], now)
+    assert model.training
 
 
 def test_it_is_stable_and_leaves_a_picture():

@@ -51,6 +51,13 @@ def test_attention_is_the_encoders():
     assert widget.attention().shape == (2, 4, 4, 4)
 
 
+def test_dropout_is_off_and_the_model_left_as_it_was():
+    model = small(dropout=0.5).train()
+    widget = Heads(model, (SRC, TGT), text="马路太宽了")
+    assert torch.equal(widget.attention(), widget.attention())
+    assert model.training
+
+
 def test_without_a_model_it_takes_the_one_of_the_package():
     widget = Heads()
     assert widget.attention().shape[-1] == 9

@@ -15,8 +15,8 @@ PARALLEL = {"causal": False, "mask_id": Vocab.mask_id, "max_len": 16}
 WORDS = Words(["动物", "太", "累"])
 
 
-def trained(kind=Transformer, *, tokenizer=WORDS, tgt=TGT) -> Trained:
-    changes = PARALLEL if kind is NonAutoregressive else {}
+def trained(kind=Transformer, *, tokenizer=WORDS, tgt=TGT, **changes) -> Trained:
+    changes |= PARALLEL if kind is NonAutoregressive else {}
     torch.manual_seed(0)
     model = kind(TransformerConfig.tiny(len(SRC), len(tgt), **changes))
     return Trained(model, SRC, tgt, tokenizer, Words())
@@ -29,6 +29,12 @@ def three(**changes) -> list[Trained]:
 
 def race(**options) -> Race:
     return Race(three(), **{"text": "动物太累", "references": {}, **options})
+
+
+def test_learned_positions_limit_the_words():
+    models = [*three()[:2], trained(NonAutoregressive, positions="learned")]
+    assert Race(models, text="动物太累", references={}).max_words == 16
+    assert race().max_words == 24
 
 
 def test_three_models_go_in_whole():
@@ -76,6 +82,10 @@ def test_a_sentence_that_cannot_race_leaves_an_empty_picture(text):
 def test_numbers_out_of_range_are_refused(options, message):
     with pytest.raises(ValueError, match=message):
         race(**options)
+    widget = race()
+    for name, value in options.items():
+        with pytest.raises(ValueError, match=message):
+            setattr(widget, name, value)
 
 
 def test_models_that_cannot_race_are_refused():

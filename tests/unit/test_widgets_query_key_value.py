@@ -16,6 +16,11 @@ def test_starts_with_the_running_sentence_and_offers_its_twin():
     assert SixSteps(TWIN).words[6]["gloss"] == "wide"
 
 
+def test_a_shorter_sentence_begins_with_its_last_word():
+    assert SixSteps().selected == 6
+    assert SixSteps(SENTENCE[:4]).selected == 3
+
+
 def test_takes_other_words_with_their_vectors_and_matrices():
     words = (Word("狼", "láng", "wolf"), TIRED)
     w_q, w_k, w_v = torch.ones(3, 2), torch.ones(3, 2), torch.ones(3, 5)

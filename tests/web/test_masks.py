@@ -144,8 +144,11 @@ def test_a_cell_by_keyboard_alone(lab):
     page.keyboard.press("ArrowRight")
     cell = lab.get_by_role("button", name="animal asks street")
     expect(cell).to_be_focused()
+    before = page.evaluate("scrollY")
     page.keyboard.press("ArrowUp")  # there is nothing above
     expect(cell).to_be_focused()
+    page.wait_for_timeout(50)
+    assert page.evaluate("scrollY") == before
     page.keyboard.press("Space")
     expect(cell).to_have_attribute("aria-pressed", "true")
     mask = RULE["decoder"].clone()

@@ -133,6 +133,27 @@ def test_a_verdict_ends_with_the_answer_that_it_was_about(open_page):
     expect(ordered.get_by_role("status")).to_have_text("")
 
 
+@pytest.mark.parametrize("stored", ["[0]", "99", "[[1]]", '"text"', "{}"])
+def test_an_answer_to_what_the_question_was_before_is_forgotten(open_page, stored):
+    page = open_page("13_encoder.html")
+    page.evaluate(
+        """(stored) => {
+          const tag = document.querySelector('script[type$="widget-state+json"]');
+          const models = Object.values(JSON.parse(tag.textContent).state).map((m) => m.state);
+          for (const { spec } of models.filter((m) => m.spec && m.spec.kind !== "number")) {
+            localStorage.setItem(`attnsteps:${spec.key}`, stored);
+          }
+        }""",
+        stored,
+    )
+    page.reload()
+    exercises = page.locator(EXERCISE)
+    expect(exercises.first).to_be_visible()
+    expect(page.get_by_text("could not start")).to_have_count(0)
+    for exercise in exercises.all():
+        expect(exercise.get_by_role("status")).to_have_text("")
+
+
 def test_an_item_goes_all_the_way_with_one_key(open_page):
     page = open_page("13_encoder.html")
     ordered = page.locator(EXERCISE).filter(has=page.locator(".aw-order")).first

@@ -151,6 +151,9 @@ def test_python_can_drive_it_and_is_told_what_the_reader_does(open_page):
     shown = widget(page)
     assert table(shown) == expected(depth=5, strength=1.0, seed=7)
 
+    kernel.set(strength=1.33)  # between two stops of the slider
+    expect(shown.locator("output").nth(1)).to_have_text("1.33")
+    assert table(shown) == expected(depth=5, strength=1.33, seed=7)
     kernel.set(depth=9, strength=1.5, seed=3, arrangement="post")
     expect(shown.locator("output").first).to_have_text("9")
     expect(shown.locator("output").nth(1)).to_have_text("1.50")

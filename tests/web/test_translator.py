@@ -228,6 +228,8 @@ def test_nothing_and_too_much_are_said(still, typed, message):
 def test_unknown_words_are_named_and_typed_html_stays_text(still, trained):
     widget = still()
     widget.page.on("dialog", lambda dialog: pytest.fail(f"a script ran: {dialog.message}"))
+    line(widget).fill("constructor太累")  # a name that every object of JavaScript has
+    expect(widget.get_by_text("words this model knows: constructor")).to_be_visible()
     line(widget).fill("龘没有过马路<img src=x onerror=alert(1)>")
     line(widget).press("Escape")
     said = widget.get_by_text("words this model knows:")

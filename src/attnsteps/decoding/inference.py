@@ -1,12 +1,32 @@
 """Searching without training: no dropout, no gradients, and the model left as it was."""
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import torch
 from torch import nn
 
 from attnsteps.decoding.result import Decoded
+
+
+@contextmanager
+def evaluating(model: nn.Module) -> Iterator[None]:
+    """Put a model into evaluation mode, and each of its modules back into its own afterwards.
+
+    Args:
+        model: the model.
+
+    Yields:
+        Nothing.
+    """
+    modes = [(module, module.training) for module in model.modules()]
+    model.eval()
+    try:
+        yield
+    finally:
+        for module, training in modes:
+            module.training = training
 
 
 def inference(search: Callable[..., Decoded]) -> Callable[..., Decoded]:
@@ -23,14 +43,8 @@ def inference(search: Callable[..., Decoded]) -> Callable[..., Decoded]:
 
     @functools.wraps(search)
     def wrapped(model: nn.Module, *args: object, **kwargs: object) -> Decoded:
-        modes = [(module, module.training) for module in model.modules()]
-        model.eval()
-        try:
-            with torch.inference_mode():
-                decoded = search(model, *args, **kwargs)
-        finally:
-            for module, training in modes:
-                module.training = training
+        with evaluating(model), torch.inference_mode():
+            decoded = search(model, *args, **kwargs)
         return Decoded(*(tensor.clone() for tensor in decoded))
 
     return wrapped

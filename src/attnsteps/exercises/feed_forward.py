@@ -33,7 +33,8 @@ def grade_feed_forward(function: Callable[..., Tensor]) -> Verdict:
     for lead in _LEADS:
         x = torch.randn(*lead, 5, dtype=torch.float64, generator=generator)
         given = x.clone()
-        got, raised = attempt(lambda x=x: function(x, *parameters))
+        copies = [parameter.clone() for parameter in parameters]
+        got, raised = attempt(lambda x=x, copies=copies: function(x, *copies))
         if raised:
             return Verdict(False, f"{raised} (for x of shape {tuple(x.shape)})")
         fault = _fault(got, given, parameters)

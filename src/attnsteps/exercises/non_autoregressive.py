@@ -6,10 +6,11 @@ import torch
 from torch import Tensor
 
 from attnsteps.exercises.verdict import Verdict, attempt
+from attnsteps.text.vocab import Vocab
 
 _IDS = torch.tensor([9, 5, 7, 5, 8, 2])
 _LOG_PROBS = torch.tensor([-0.1, -2.3, -0.4, -1.6, -0.9, -0.2])
-_MASK_ID = 4
+_MASK_ID = 11  # not the book's own, so that one that is written in and not taken fails
 
 
 def grade_hide(function: Callable[[Tensor, Tensor, int, int], Tensor]) -> Verdict:
@@ -51,12 +52,8 @@ def _fault(got: object, num_hidden: int) -> str:
         return _IDS.index_fill(0, places, _MASK_ID)
 
     want = hidden(order[:num_hidden])
-    if got is None:
-        return "the tokens are None; does the function return its result?"
-    if not isinstance(got, Tensor):
-        return f"the tokens should be a tensor and are a {type(got).__name__}"
-    if got.shape != want.shape:
-        return f"the tokens have shape {tuple(got.shape)}, needed is {tuple(want.shape)}"
+    if fault := _form(got):
+        return fault
     if torch.equal(got.long(), want):
         return ""
     mistakes = {
@@ -67,9 +64,25 @@ def _fault(got: object, num_hidden: int) -> str:
         "this keeps so many tokens, and hides the others": hidden(order[: len(_IDS) - num_hidden]),
         "the tokens are sorted; each must stand where it stood": want[order],
         "hidden tokens are 0, not mask_id": _IDS.index_fill(0, order[:num_hidden], 0),
+        f"hidden tokens are {Vocab.mask_id}, not the mask_id that was given": (
+            _IDS.index_fill(0, order[:num_hidden], Vocab.mask_id)
+        ),
     }
     for sentence, wrong in mistakes.items():
         if torch.equal(got.long(), wrong):
             return sentence
     place = int((got.long() != want).nonzero()[0])
     return f"at place {place} stands {int(got[place])}; it should be {int(want[place])}"
+
+
+def _form(got: object) -> str:
+    """Return what keeps the result from being tokens at all, or the empty string."""
+    if got is None:
+        return "the tokens are None; does the function return its result?"
+    if not isinstance(got, Tensor):
+        return f"the tokens should be a tensor and are a {type(got).__name__}"
+    if got.shape != _IDS.shape:
+        return f"the tokens have shape {tuple(got.shape)}, needed is {tuple(_IDS.shape)}"
+    if got.is_floating_point() or got.is_complex() or got.dtype == torch.bool:
+        return f"the tokens should be integers and are {got.dtype}"
+    return ""

@@ -6,12 +6,13 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
+from torch import Tensor
 
 from attnsteps.plotting.style import DIVERGING, SEQUENTIAL
 
 
 def heatmap(
-    matrix: ArrayLike,
+    matrix: ArrayLike | Tensor,
     *,
     rows: Sequence[str] | None = None,
     columns: Sequence[str] | None = None,
@@ -47,6 +48,8 @@ def heatmap(
         ['0.90', '0.10', '0.50', '0.50']
         >>> plt.close(ax.figure)
     """
+    if isinstance(matrix, Tensor):
+        matrix = matrix.detach().double().cpu()
     values = np.asarray(matrix, dtype=float)
     if values.ndim != 2:
         raise ValueError(f"matrix must have 2 axes; got shape {values.shape}")
@@ -78,6 +81,7 @@ def heatmap(
     ax.set(title=title, xlabel=column_axis, ylabel=row_axis)
     if digits is not None:
         for (row, column), value in np.ndenumerate(values):
-            text = "−∞" if value == -np.inf else f"{value:.{digits}f}".replace("-", "−")
+            rounded = round(value, digits) + 0.0  # −0 becomes 0
+            text = "−∞" if value == -np.inf else f"{rounded:.{digits}f}".replace("-", "−")
             ax.text(column, row, text, ha="center", va="center", color="#14181e")
     return ax

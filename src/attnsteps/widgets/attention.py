@@ -12,7 +12,7 @@ from attnsteps.layers.attention import scaled_dot_product_attention
 from attnsteps.layers.masks import causal_mask
 from attnsteps.plotting.heatmap import heatmap
 from attnsteps.running_example import SENTENCE, TWIN
-from attnsteps.shapes import check_floating, check_mask, check_shape
+from attnsteps.shapes import check_choice, check_floating, check_mask, check_shape
 from attnsteps.widgets.base import Widget
 from attnsteps.widgets.bundle import bundle, styles
 from attnsteps.widgets.spelling import spelling_vector
@@ -71,6 +71,17 @@ class AttentionExplorer(Widget):
             raise ValueError(f"mask must be 'none' or 'causal'; got {mask!r}")
         _check_words(words, selected)
         super().__init__(words=words, mask=mask, scale=scale, selected=list(selected))
+
+    @traitlets.validate("words")
+    def _check_number(self, proposal: dict) -> list[str]:
+        _check_number(proposal["value"])
+        return proposal["value"]
+
+    @traitlets.validate("mask")
+    def _check_mask(self, proposal: dict) -> str:
+        known = ("none", "causal") if self.given_mask is None else ("none", "causal", "given")
+        check_choice("mask", proposal["value"], known)
+        return proposal["value"]
 
     @classmethod
     def from_tensors(
@@ -163,12 +174,17 @@ class AttentionExplorer(Widget):
 
 def _check_words(words: list[str], selected: Sequence[int]) -> None:
     """Refuse a number of words that does not fit the page, and a cell outside of them."""
-    if not MIN_WORDS <= len(words) <= MAX_WORDS:
-        raise ValueError(f"words must be {MIN_WORDS} to {MAX_WORDS} words; got {len(words)}")
+    _check_number(words)
     if len(selected) != 2 or not all(0 <= place < len(words) for place in selected):
         raise ValueError(
             f"selected must be a query and a key in 0..{len(words) - 1}; got {tuple(selected)}"
         )
+
+
+def _check_number(words: list[str]) -> None:
+    """Refuse a number of words that does not fit the page."""
+    if not MIN_WORDS <= len(words) <= MAX_WORDS:
+        raise ValueError(f"words must be {MIN_WORDS} to {MAX_WORDS} words; got {len(words)}")
 
 
 def _latin(word: str, place: int) -> str:

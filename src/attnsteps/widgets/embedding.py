@@ -69,6 +69,13 @@ class EmbeddingSpace(Widget):
                 f"after must have the shape of before, {sets['before'].shape};"
                 f" got {sets['after'].shape}"
             )
+        for name, vectors in sets.items():
+            lost = np.flatnonzero(~np.any(_rounded(vectors), axis=1))
+            if lost.size:
+                raise ValueError(
+                    f"{name} must hold vectors that are not 0 to {_DIGITS} decimals; got one for"
+                    f" {words[lost[0]]!r}"
+                )
         super().__init__(
             words=words,
             **{name: _rounded(vectors) for name, vectors in sets.items()},

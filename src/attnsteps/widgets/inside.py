@@ -9,6 +9,7 @@ from jaxtyping import Float
 from matplotlib.figure import Figure
 from torch import Tensor
 
+from attnsteps.decoding.inference import evaluating
 from attnsteps.model.interventions import Knockout, knocked_out
 from attnsteps.model.transformer import Transformer
 from attnsteps.plotting.style import COLOURS
@@ -122,7 +123,7 @@ class Interventions(Widget):
         never = [vocab.pad_id, vocab.bos_id, *_mask_id(model)]
         both = []
         for knockouts in ([], [Knockout(**each) for each in self.knockouts]):
-            with torch.no_grad(), knocked_out(model, *knockouts):
+            with evaluating(model), torch.no_grad(), knocked_out(model, *knockouts):
                 logits = model(src_ids, written)[0]
             logits[:, never] = -torch.inf
             both.append(logits.softmax(dim=-1).cpu())

@@ -7,6 +7,7 @@ import traitlets
 from matplotlib.figure import Figure
 from torch import Tensor
 
+from attnsteps.decoding.inference import evaluating
 from attnsteps.model.transformer import Transformer
 from attnsteps.plotting.style import SEQUENTIAL
 from attnsteps.shapes import check_choice, check_count
@@ -116,7 +117,7 @@ class Heads(Widget):
         words = self._trained.src_tokenizer.tokenize(self.text)
         model, ids = self._trained.model, self._trained.src_vocab.ids(words)
         device = next(model.parameters()).device
-        with torch.no_grad():
+        with evaluating(model), torch.no_grad():
             _, weights = model.encode(torch.tensor([ids], device=device), need_weights=True)
         return torch.cat(weights.encoder).cpu()
 

@@ -79,9 +79,6 @@ class Race(Widget):
         self._models = _checked(
             [pretrained(name) for name in SHIPPED] if models is None else models
         )
-        for name, value in {"iterations": iterations, "beam_width": beam_width}.items():
-            check_at_most(name, value, "the most", 10)
-        check_between("length_factor", length_factor, 0.5, 1.5)
         if references is None:
             known = known_words(self._models[0])
             references = {
@@ -98,11 +95,22 @@ class Race(Widget):
             mask_predict=files[2],
             glossary=glossary_of(self._models[0]),
             references={text: [list(words) for words in all_] for text, all_ in references.items()},
+            max_words=min([MAX_WORDS, *map(_longest, self._models)]),
             beam_width=beam_width,
             text=text,
             length_factor=length_factor,
             iterations=iterations,
         )
+
+    @traitlets.validate("iterations", "beam_width")
+    def _check_count(self, proposal: dict) -> int:
+        check_at_most(proposal["trait"].name, proposal["value"], "the most", 10)
+        return proposal["value"]
+
+    @traitlets.validate("length_factor")
+    def _check_factor(self, proposal: dict) -> float:
+        check_between("length_factor", proposal["value"], 0.5, 1.5)
+        return proposal["value"]
 
     def picture(self) -> Figure:
         """Return the five translations as a table."""
@@ -150,6 +158,12 @@ def word_edits(words: Sequence[str], wanted: Sequence[str]) -> int:
         for j, other in enumerate(wanted, start=1):
             row.append(min(above[j - 1] + (word != other), above[j] + 1, row[j - 1] + 1))
     return row[-1]
+
+
+def _longest(trained: Trained) -> int:
+    """Return how many words a sentence may have where positions are learned."""
+    config = trained.model.config
+    return config.max_len if config.positions == "learned" else MAX_WORDS
 
 
 def _checked(models: Sequence[Trained]) -> list[Trained]:

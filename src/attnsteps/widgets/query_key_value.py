@@ -63,7 +63,7 @@ class SixSteps(Widget):
         w_q: ArrayLike | Tensor = W_Q,
         w_k: ArrayLike | Tensor = W_K,
         w_v: ArrayLike | Tensor = W_V,
-        selected: int = _ADJECTIVE,
+        selected: int | None = None,
         step: int = 1,
     ) -> None:
         words = tuple(words)
@@ -81,7 +81,7 @@ class SixSteps(Widget):
             w_q=q.tolist(),
             w_k=k.tolist(),
             w_v=v.tolist(),
-            selected=selected,
+            selected=min(_ADJECTIVE, len(words) - 1) if selected is None else selected,
             step=step,
             axes=_names(AXES, x.shape[1], named=own),
             value_axes=_names(AXES, v.shape[1], named=torch.equal(v, W_V)),

@@ -88,7 +88,7 @@ class Translator(Widget):
         )
 
     def picture(self) -> Figure:
-        """Return a heat map of the cross-attention, averaged over all layers and heads."""
+        """Return a heat map of the mean cross-attention, without the words of ``forced``."""
         tokens = self._trained.src_tokenizer.tokenize(self.text)
         if not 1 <= len(tokens) <= self.max_words:
             return Figure(figsize=(4, 0.5))

@@ -1,5 +1,5 @@
 // The four ways of giving an answer: a number, a choice, an order, the cells of a matrix.
-import { button, el, uid } from "./ui.js";
+import { button, el, recall, uid } from "./ui.js";
 
 /**
  * @param {{kind: "number"|"choice"|"order"|"cells", question: string, options: string[],
@@ -29,6 +29,19 @@ function plain(value) {
 
 function exact(value) {
   return String(value).replace("-", "−");
+}
+
+/** What the reader answered before, or null; also null if the question has changed since. */
+export function earlierAnswer(spec) {
+  const value = recall(spec.key);
+  const isRow = (row, count) => Array.isArray(row) && row.length === count && row.every(Number.isFinite);
+  const fits = {
+    number: () => Number.isFinite(value),
+    choice: () => Number.isInteger(value) && value in spec.options,
+    order: () => isRow(value, spec.options.length) && spec.options.every((_, i) => value.includes(i)),
+    cells: () => Array.isArray(value) && value.length === spec.rows.length && value.every((row) => isRow(row, spec.columns.length)),
+  }[spec.kind];
+  return fits() ? value : null;
 }
 
 /** A number as it is written anywhere: 0.5, 0,5, 1/2, −3, 1,050,624, 1 050 624. */

@@ -55,8 +55,9 @@ export function blockDiagram(blocks, onopen) {
     const next = { ArrowUp: inPart[inPart.indexOf(order[at]) + 1], ArrowDown: inPart[inPart.indexOf(order[at]) - 1],
       ArrowLeft: here.part === "decoder" && other.length ? near(other) : null,
       ArrowRight: here.part === "encoder" && other.length ? near(other) : null }[event.key];
+    if (!/^Arrow/.test(event.key)) return;
+    event.preventDefault(); // at the end, too: the page stays where it is
     if (!next) return;
-    event.preventDefault();
     buttons.get(next).item.focus();
     onopen(next);
   });

@@ -1,6 +1,6 @@
 // A closed question, checked on the page; hint and solution stay folded until asked for.
-import { button, el, frame, recall, remember } from "./ui.js";
-import { answerField, describe } from "./answer_field.js";
+import { button, el, frame, remember } from "./ui.js";
+import { answerField, describe, earlierAnswer } from "./answer_field.js";
 import { wrongPlaces } from "./maths/answer.js";
 
 function render({ model, el: host }) {
@@ -52,7 +52,7 @@ function render({ model, el: host }) {
     fold("Hint", model.get("hint")),
     fold("Solution", `${describe(spec, model.get("answer"))}. ${model.get("explanation")}`));
 
-  const earlier = recall(spec.key);
+  const earlier = earlierAnswer(spec);
   if (earlier != null) {
     field.write(earlier);
     check(earlier);

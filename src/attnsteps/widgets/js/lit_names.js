@@ -6,7 +6,7 @@ import { el, grouped } from "./ui.js";
 /** A count in a few characters: 1,024 or 1.05 M. */
 export function brief(value) {
   if (value < 10000) return grouped(value);
-  const [divisor, unit] = value < 1e6 ? [1e3, "k"] : value < 1e9 ? [1e6, "M"] : value < 1e12 ? [1e9, "G"] : [1e12, "T"];
+  const [divisor, unit] = value < 999.5e3 ? [1e3, "k"] : value < 999.5e6 ? [1e6, "M"] : value < 999.5e9 ? [1e9, "G"] : [1e12, "T"];
   return `${(value / divisor).toPrecision(3)} ${unit}`;
 }
 

@@ -145,10 +145,9 @@ function drawTable({ names, caption, get, put }) {
     onfocus: () => { for (const cell of cells.flat()) cell.tabIndex = cell === cells[i][j] ? 0 : -1; },
     onkeydown: (event) => {
       const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
-      const next = step && cells[i + step[0]]?.[j + step[1]];
-      if (!next) return;
-      event.preventDefault();
-      next.focus();
+      if (!step) return;
+      event.preventDefault(); // at the edge, too: the page stays where it is
+      cells[i + step[0]]?.[j + step[1]]?.focus();
     },
   })));
   const node = el("div", { class: "aw-scroll", role: "group", "aria-label": caption },

@@ -41,7 +41,7 @@ function render({ model, el: host }) {
   const said = status();
   const factor = slider({
     label: "Length", min: 0.5, max: 1.5, step: 0.1, value: model.get("length_factor"),
-    format: (value) => `× ${fmt(value, 1)}`, oninput: (value) => ask("length_factor", value),
+    format: (value) => `× ${fmt(value, Number.isInteger(Number((10 * value).toFixed(6))) ? 1 : 2)}`, oninput: (value) => ask("length_factor", value),
   });
   const iterations = slider({
     label: "Passes of mask-predict", min: 1, max: 10, step: 1, value: model.get("iterations"),
@@ -83,14 +83,17 @@ function render({ model, el: host }) {
     said.say(strange.length ? `Not among the words that these models know: ${strange.join(", ")}.` : "");
     meaning.textContent = words.map((word, n) => (line.gloss(word) || (isUnknown[n] ? "?" : word))).join(" · ");
     const number = asked += 1;
+    const { positions, max_len: longest } = known.config;
     try {
       const found = await engine.run("race", {
-        key, ids, maxLen: 2 * words.length + 10,
+        key, ids, maxLen: Math.min(2 * words.length + 10, positions === "learned" ? longest : Infinity),
         beamWidth: width, iterations: model.get("iterations"), lengthFactor: model.get("length_factor"),
       });
       if (number !== asked) return; // the reader has gone on meanwhile
       runs = found;
     } catch (error) {
+      if (number !== asked) return;
+      hide();
       said.say(error.message);
       return;
     }
@@ -105,8 +108,9 @@ function render({ model, el: host }) {
 
   const wordsOf = (ids) => ids.filter((id) => id !== known.config.eos_id).map((id) => known.tgtTokens[id]);
   function score(text) {
-    const right = references[text] ?? [wordsOf(runs[1].ids)];
-    measure.textContent = `Errors: words to put in, take out or replace until it is ${references[text] ? "a right translation" : "greedy’s translation"}. A length counts the end as well.`;
+    const isKnown = Object.hasOwn(references, text);
+    const right = isKnown ? references[text] : [wordsOf(runs[1].ids)];
+    measure.textContent = `Errors: words to put in, take out or replace until it is ${isKnown ? "a right translation" : "greedy’s translation"}. A length counts the end as well.`;
     runs.forEach((run, n) => {
       const words = wordsOf(run.ids);
       const errors = Math.min(...right.map((each) => wordEdits(words, each)));

@@ -1,6 +1,6 @@
 // The reader commits to a guess; later on the page the same guess is set against the answer.
-import { button, el, frame, recall, remember, status } from "./ui.js";
-import { answerField, describe } from "./answer_field.js";
+import { button, el, frame, remember, status } from "./ui.js";
+import { answerField, describe, earlierAnswer } from "./answer_field.js";
 import { isRight } from "./maths/answer.js";
 
 const CHANGED = "attnsteps:guess";
@@ -14,7 +14,7 @@ function ask(model, host) {
   const root = frame(host, "Predict, then read on");
   const field = answerField(spec);
   const said = status();
-  const earlier = recall(spec.key) ?? model.get("guess");
+  const earlier = earlierAnswer(spec) ?? model.get("guess");
   if (earlier != null) {
     field.write(earlier);
     said.say(`Your guess is remembered: ${describe(spec, earlier)}`);
@@ -61,7 +61,7 @@ function confront(model, host) {
     verdict.className = correct ? "aw-good" : "aw-bad";
     verdict.textContent = correct ? "✓ As it turned out." : "✗ It turned out otherwise.";
   }
-  show(recall(spec.key) ?? model.get("guess"));
+  show(earlierAnswer(spec) ?? model.get("guess"));
   const changed = ({ detail }) => { if (detail.key === spec.key) show(detail.guess); };
   window.addEventListener(CHANGED, changed);
   return () => window.removeEventListener(CHANGED, changed);

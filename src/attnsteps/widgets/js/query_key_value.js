@@ -13,7 +13,7 @@ function full(value) {
 }
 /** At most two decimals, and none that are zero. */
 function short(value) {
-  return full(value).replace(/\.?0+$/, "");
+  return Math.abs(value) < 1e6 ? full(value).replace(/\.?0+$/, "") : full(value);
 }
 function vector(entries) {
   return `(${Array.from(entries, short).join(", ")})`;
@@ -28,9 +28,11 @@ function pickRow(buttons, onpick) {
   buttons.forEach((node, place) => {
     node.addEventListener("click", () => onpick(place));
     node.addEventListener("keydown", (event) => {
-      const target = place + { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 }[event.key];
+      const step = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 }[event.key];
+      if (!step) return;
+      event.preventDefault(); // at the end, too: the page stays where it is
+      const target = place + step;
       if (!buttons[target]) return;
-      event.preventDefault();
       onpick(target);
       buttons[target].focus();
     });

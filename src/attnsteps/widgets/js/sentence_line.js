@@ -14,7 +14,7 @@ const UNK_ID = 3;
  */
 export function sentenceLine({ model, onchange }) {
   const glossary = model.get("glossary");
-  const entryOf = (zh) => [zh, ...(glossary[zh] ?? ["", ""])];
+  const entryOf = (zh) => [zh, ...(Object.hasOwn(glossary, zh) ? glossary[zh] : ["", ""])];
   let entries = Object.keys(glossary).map(entryOf);
   const isSaid = (word) => /\p{L}/u.test(word); // unlike a comma
   const gloss = (word) => (isSaid(word) ? entryOf(word)[2] : "");

@@ -202,7 +202,7 @@ function cellsOf(name) {
 function short(value) {
   if (!Number.isFinite(value)) return fmt(value);
   if (value === 0) return "0";
-  if (value >= 1e-3 && value < 1e6) return value < 1e4 ? value.toPrecision(4) : fmt(value, 0);
+  if (value >= 1e-3 && value < 1e6) return value < 9999.5 ? value.toPrecision(4) : fmt(value, 0);
   const [digits, power] = value.toExponential(1).split("e");
   const raised = [...power.replace("+", "")].map((sign) => "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"["-0123456789".indexOf(sign)]);
   return `${digits}·10${raised.join("")}`;

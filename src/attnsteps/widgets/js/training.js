@@ -260,11 +260,12 @@ function render({ model, el: host }) {
     }
     try {
       const files = fileOf(weights);
-      let start = 0;
+      let [start, loaded] = [0, null];
       for (const [n, size] of model.get("sizes").entries()) {
-        known = await engine.run("load", { key: `${key}/${n}`, buffer: files.slice(start, start + size) });
+        loaded = await engine.run("load", { key: `${key}/${n}`, buffer: files.slice(start, start + size) });
         start += size;
       }
+      known = loaded; // all of them: from now on they can be asked
     } catch (error) {
       known = null;
       hide();

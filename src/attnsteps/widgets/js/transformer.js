@@ -100,7 +100,8 @@ function render({ model, el: host }) {
     const control = slider({ label, min, max, step: stride, value: min, format: (value) => grouped(toSize(value)),
       oninput: (value) => resize({ [axis]: toSize(value) }) });
     control.node.dataset.key = axis;
-    return { node: control.node, set: (sizes) => control.set(axis === "H" ? HEADS.indexOf(sizes.H) : sizes[axis]) };
+    const near = (heads) => HEADS.reduce((best, count, i) => (Math.abs(count - heads) < Math.abs(HEADS[best] - heads) ? i : best), 0);
+    return { node: control.node, set: (sizes) => control.set(axis === "H" ? near(sizes.H) : sizes[axis], grouped(sizes[axis])) };
   });
   const tying = choice({ label: "Tables", options: TYING_NAMES, selected: 0, onchange: (index) => resize({ tie: TYING[index] }) });
   const total = el("p", { class: "aw-wm-total" });
@@ -176,8 +177,9 @@ function render({ model, el: host }) {
     const tokens = [...panelHolder.querySelectorAll(".aw-wm-name")];
     const at = tokens.indexOf(event.target.closest(".aw-wm-name"));
     const to = { ArrowRight: at + 1, ArrowDown: at + 1, ArrowLeft: at - 1, ArrowUp: at - 1, Home: 0, End: tokens.length - 1 }[event.key];
-    if (at < 0 || to === undefined || !tokens[to]) return;
-    event.preventDefault();
+    if (at < 0 || to === undefined) return;
+    event.preventDefault(); // at the end, too: the page stays where it is
+    if (!tokens[to]) return;
     tokens[at].tabIndex = -1;
     tokens[to].tabIndex = 0;
     tokens[to].focus();

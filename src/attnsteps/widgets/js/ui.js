@@ -73,17 +73,18 @@ export function slider({ label, min, max, step, value, format = String, oninput 
   const output = el("output", { for: id, class: "aw-value", "aria-live": "off" });
   const input = el("input", {
     type: "range", id, min, max, step, value,
-    oninput: () => { show(); oninput(Number(input.value)); },
+    oninput: () => { show(format(Number(input.value))); oninput(Number(input.value)); },
   });
-  function show() {
-    output.textContent = format(Number(input.value));
-    input.setAttribute("aria-valuetext", output.textContent);
+  function show(text) {
+    output.textContent = text;
+    input.setAttribute("aria-valuetext", text);
   }
-  show();
+  show(format(value));
   return {
     node: el("div", { class: "aw-control" }, el("label", { for: id }, label), input, output),
     input,
-    set(next) { input.value = String(next); show(); },
+    /** Show a value, also one between two stops, where the thumb cannot stand. */
+    set(next, text = format(next)) { input.value = String(next); show(text); },
   };
 }
 
@@ -160,10 +161,9 @@ export function matrixTable({ caption, rows, columns, digits = 2, tint = null, c
   }
   function move(event, r, c) {
     const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
-    const next = step && cells[r + step[0]]?.[c + step[1]];
-    if (!next) return;
-    event.preventDefault();
-    next.focus();
+    if (!step) return;
+    event.preventDefault(); // at the edge, too: the page stays where it is
+    cells[r + step[0]]?.[c + step[1]]?.focus();
   }
   const table = el("table", { class: "aw-matrix" }, el("caption", {}, caption),
     el("thead", {}, el("tr", {}, el("td", { class: "aw-corner" }, corner),

@@ -1,6 +1,8 @@
 // Byte-pair merges, by the rules of Python's `BytePairs`; ids and padded rows, by those of `Vocab`.
 
-const PIECE = /\s?[\p{L}\p{N}_]+|\s?[^\p{L}\p{N}_\s]+|\s+/gu; // a word or a run of signs, with the space before it
+import { WHITE } from "./words.js";
+
+const PIECE = new RegExp(`[${WHITE}]?[\\p{L}\\p{N}_]+|[${WHITE}]?[^\\p{L}\\p{N}_${WHITE}]+|[${WHITE}]+`, "gu"); // a word or a run of signs, with the space before it
 
 export const SPECIAL_TOKENS = ["<pad>", "<bos>", "<eos>", "<unk>", "<mask>"];
 export const PAD_ID = 0;

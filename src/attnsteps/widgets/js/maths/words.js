@@ -2,6 +2,8 @@
 // it means.
 
 const UNSPACED = "\\u3000-\\u30ff\\u3400-\\u9fff\\uf900-\\ufaff\\uff00-\\uffef\\u{20000}-\\u{3ffff}"; // Chinese and its marks
+/** What Python takes for white space; \\s is not quite the same. For use inside [ ]. */
+export const WHITE = "\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000";
 const LETTER = `(?:(?![${UNSPACED}])[\\p{L}\\p{N}_])`;
 
 /**
@@ -10,11 +12,11 @@ const LETTER = `(?:(?![${UNSPACED}])[\\p{L}\\p{N}_])`;
  * @param {string[]} known empty: the text is split at white space
  */
 export function splitWords(text, known) {
-  if (known.length === 0) return text.split(/\s+/u).filter(Boolean);
+  if (known.length === 0) return text.split(new RegExp(`[${WHITE}]+`, "u")).filter(Boolean);
   const endsInLetter = new RegExp(`${LETTER}$`, "u");
   const words = [...known].sort((a, b) => b.length - a.length).map((word) =>
     word.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&") + (endsInLetter.test(word) ? `(?!${LETTER})` : ""));
-  return text.match(new RegExp([...words, `${LETTER}+`, "\\S"].join("|"), "gu")) ?? [];
+  return text.match(new RegExp([...words, `${LETTER}+`, `[^${WHITE}]`].join("|"), "gu")) ?? [];
 }
 
 /**
