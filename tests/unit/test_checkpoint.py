@@ -157,7 +157,7 @@ def test_a_full_disk_leaves_the_last_checkpoint_and_says_so(tmp_path, monkeypatc
 
 
 def test_what_a_killed_process_left_half_written_is_cleared_away(tmp_path):
-    half = tmp_path / f".{NAME}.0123" / NAME
+    half = tmp_path / f".{NAME}.unfinished" / NAME
     half.parent.mkdir()
     half.write_bytes(b"half of it")
     trained(directory=tmp_path)

@@ -127,6 +127,14 @@ def test_the_papers_post_norm_goes_into_a_transformer_without_final_norms():
     assert_all_close(*results(ours, theirs), 1e-5)
 
 
+def with_part(name, value):
+    """Make their Transformer, with one attribute of one of its parts changed."""
+    theirs = their_transformer()
+    part, _, attribute = name.rpartition(".")
+    setattr(theirs.get_submodule(part), attribute, value)
+    return theirs
+
+
 BAD = {
     "no counterpart": (
         lambda: (nn.Linear(D, D), nn.Linear(D, D)),
@@ -199,6 +207,25 @@ BAD = {
     "an epsilon of another size inside": (
         lambda: (our_transformer(), their_transformer(layer_norm_eps=1e-6)),
         "theirs must have eps = 1e-05; got 1e-06",
+    ),
+    "heads of another number in the cross-attention": (
+        lambda: (our_transformer(), with_part("decoder.layers.0.multihead_attn.num_heads", 2)),
+        "theirs must have 3 heads; got 2",
+    ),
+    "another epsilon in the last norm of a layer": (
+        lambda: (our_transformer(), with_part("decoder.layers.1.norm3.eps", 0.1)),
+        "theirs must have eps = 1e-05; got 0.1",
+    ),
+    "another epsilon at the end": (
+        lambda: (our_transformer(final_norm=True), with_part("encoder.norm.eps", 0.1)),
+        "theirs must have eps = 1e-05; got 0.1",
+    ),
+    "nearly the same activation": (
+        lambda: (
+            our_transformer(activation="gelu"),
+            their_transformer(activation=nn.GELU(approximate="tanh")),
+        ),
+        "theirs must have the activation 'gelu'; got 'gelu, tanh'",
     ),
     "more layers": (
         lambda: (our_transformer(), their_transformer(num_decoder_layers=4)),

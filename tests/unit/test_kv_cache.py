@@ -186,7 +186,15 @@ def override(model):
     model.__class__ = Shifted
 
 
-CHANGES = [hook, pre_hook, exchange, patch, embed, override]
+def override_here(model):
+    model.decode = lambda *given, **choices: 1 - type(model).decode(model, *given, **choices)
+
+
+def drop(model):
+    model.dropout.register_forward_hook(lambda _module, _in, out: out / 2)
+
+
+CHANGES = [hook, pre_hook, exchange, patch, embed, override, override_here, drop]
 
 
 @pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.__name__)

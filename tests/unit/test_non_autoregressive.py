@@ -183,3 +183,22 @@ BAD = {
 @pytest.mark.parametrize(("call", "message"), BAD.values(), ids=BAD.keys())
 def test_bad_input_is_refused(refuses, call, message):
     refuses(call, message)
+
+
+def test_the_lengths_are_whole_numbers_whatever_the_model_was_converted_to():
+    torch.manual_seed(0)
+    predictor = LengthPredictor(4, 512)
+    memory, is_word = torch.randn(2, 3, 4), torch.ones(2, 3, dtype=torch.bool)
+    with torch.no_grad():
+        for parameter in predictor.parameters():  # to numbers that bfloat16 has
+            parameter.copy_(parameter.bfloat16())
+        before = predictor(memory, is_word)
+        again = predictor.bfloat16().float()(memory, is_word)
+    assert torch.equal(before, again)
+
+
+def test_padding_stays_on_either_side():
+    generator = torch.Generator().manual_seed(0)
+    tgt_ids = torch.tensor([[0, 0, 5, 6, 2], [5, 6, 2, 0, 0]]).repeat(50, 1)
+    hidden = mask_some(tgt_ids, CONFIG, generator=generator)
+    assert torch.equal(hidden == 0, tgt_ids == 0)

@@ -7,7 +7,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attnsteps.layers.positional import sinusoidal_positions
+from attnsteps.layers.positional import SinusoidalPositions, sinusoidal_positions
 
 LENGTH, D = 13, 10
 
@@ -138,3 +138,9 @@ BAD = {
 @pytest.mark.parametrize(("call", "message"), BAD.values(), ids=BAD.keys())
 def test_bad_input_is_refused(refuses, call, message):
     refuses(call, message)
+
+
+def test_the_table_goes_where_new_tensors_go():
+    with torch.device("meta"):
+        assert sinusoidal_positions(2, 4).device.type == "meta"
+        assert SinusoidalPositions(4)(2).device.type == "meta"

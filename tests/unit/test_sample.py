@@ -78,7 +78,7 @@ def test_ties_leave_exactly_k():
     assert adjust(log(0.25, 0.25, 0.25, 0.25), top_k=3).count_nonzero() == 3
 
 
-@pytest.mark.parametrize("temperature", [1e-300, 1e-38, 1e-3, 1.0, 1e6])
+@pytest.mark.parametrize("temperature", [1e-300, 1e-38, 1e-3, 1.0, 1e6, 1e39, 1e300])
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=str)
 def test_no_temperature_overflows(temperature, dtype):
     probs = adjust(log(0.0, 0.5, 0.3, 0.2).to(dtype), temperature)

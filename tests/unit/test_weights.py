@@ -132,6 +132,17 @@ def test_saving_again_replaces_the_file_and_leaves_nothing_else(path):
     assert list(path.parent.iterdir()) == [path]
 
 
+def test_saving_touches_no_folder_but_its_own(path):
+    others = [path.with_name(f".{path.name}.{name}") for name in ("keep", "unfinished2")]
+    for other in others:
+        other.mkdir()
+    left_over = path.with_name(f".{path.name}.unfinished")
+    left_over.mkdir()
+    save_model(make_model(), path)
+    assert all(other.is_dir() for other in others)
+    assert not left_over.exists()
+
+
 def test_a_save_that_fails_leaves_the_old_file_and_nothing_else(path, monkeypatch):
     model = make_model()
     save_model(model, path)

@@ -10,7 +10,7 @@ from attnsteps.decoding.inference import inference
 from attnsteps.decoding.result import Decoded
 from attnsteps.decoding.step import NextToken
 from attnsteps.model.transformer import Transformer
-from attnsteps.shapes import check_at_most, check_not_negative, check_positive
+from attnsteps.shapes import check_at_most, check_between, check_positive
 
 
 @inference
@@ -56,7 +56,7 @@ def beam(
 
     Raises:
         ValueError: as in greedy; if beam_width or n_best is not a positive integer, n_best is above
-            beam_width, or alpha below 0.
+            beam_width, or alpha not in [0, 10].
 
     Example:
         >>> from attnsteps import Transformer, TransformerConfig
@@ -67,7 +67,7 @@ def beam(
     """
     check_positive("beam_width", beam_width)
     check_at_most("n_best", n_best, "beam_width", beam_width)
-    check_not_negative("alpha", alpha)
+    check_between("alpha", alpha, 0, 10)
     next_token = NextToken(
         model, src_ids, max_len=max_len, use_cache=use_cache, beam_width=beam_width
     )

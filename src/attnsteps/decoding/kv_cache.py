@@ -19,7 +19,7 @@ from attnsteps.model.decoder import Decoder, DecoderLayer
 from attnsteps.model.transformer import Transformer
 
 KNOWN = {Decoder, DecoderLayer, MultiHeadAttention, FeedForward, LayerNorm, Sublayer}
-KNOWN |= {TokenEmbedding, nn.Linear, nn.Identity, nn.ModuleList}
+KNOWN |= {TokenEmbedding, nn.Dropout, nn.Linear, nn.Identity, nn.ModuleList}
 
 
 def is_plain(model: Transformer) -> bool:
@@ -33,11 +33,18 @@ def is_plain(model: Transformer) -> bool:
         kind or carries a hook (an ablation, a probe, an adapter): then the modules have to be
         called, and CachedDecoder would not call them.
     """
-    return getattr(type(model), "decode", None) is Transformer.decode and all(
-        type(module) in KNOWN
-        and "forward" not in vars(module)
-        and not (module._forward_hooks or module._forward_pre_hooks)
-        for module in (*model.tgt_embedding.modules(), *model.decoder.modules())
+    parts = (model.tgt_embedding, model.dropout, model.decoder)
+    is_own = getattr(type(model), "decode", None) is Transformer.decode
+    return (
+        is_own
+        and "decode" not in vars(model)
+        and all(
+            type(module) in KNOWN
+            and "forward" not in vars(module)
+            and not (module._forward_hooks or module._forward_pre_hooks)
+            for part in parts
+            for module in part.modules()
+        )
     )
 
 

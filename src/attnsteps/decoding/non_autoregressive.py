@@ -43,7 +43,7 @@ class LengthPredictor(nn.Module):
         check_positive("max_len", max_len)
         self.projection = nn.Linear(d_model, 1)
         self.log_precision = nn.Parameter(torch.zeros(1))
-        self.register_buffer("num_words", torch.arange(max_len).float(), persistent=False)
+        self.max_len = max_len
         nn.init.ones_(self.projection.bias)  # word for word, before anything is learned
 
     def forward(
@@ -59,7 +59,8 @@ class LengthPredictor(nn.Module):
             The logits of the lengths 1, 2, …, eos_id included: (B, max_len).
         """
         brought = self.projection(memory)[:, :, 0].masked_fill(~is_word, 0.0)
-        distance = self.num_words - brought.sum(dim=1, keepdim=True)
+        num_words = torch.arange(self.max_len, device=memory.device)
+        distance = num_words - brought.sum(dim=1, keepdim=True)
         return -self.log_precision.exp() * distance.square() / 2
 
 
@@ -156,4 +157,4 @@ def mask_some(
     num_hidden = 1 + (share * is_token.sum(dim=1, keepdim=True)).long()  # uniform on 1 … N
     dice = torch.rand(tgt_ids.shape, **like).masked_fill(~is_token, 2.0)
     order = dice.argsort(dim=1)  # a random order of the tokens, with padding behind them
-    return tgt_ids.masked_fill(order < num_hidden, config.mask_id)
+    return tgt_ids.masked_fill((order < num_hidden) & is_token, config.mask_id)

@@ -101,7 +101,8 @@ def adjust(
         tensor([[0.6250, 0.3750, 0.0000]])
     """
     # Less the largest, so that even the smallest temperature leaves one that is finite: 0.
-    temperature = max(temperature, torch.finfo(log_probs.dtype).tiny)
+    numbers = torch.finfo(log_probs.dtype)
+    temperature = min(max(temperature, numbers.tiny), numbers.max)
     scores = (log_probs - log_probs.amax(dim=-1, keepdim=True)) / temperature
     if top_k is None and top_p is None:
         return scores.softmax(dim=-1)

@@ -34,7 +34,7 @@ def sinusoidal_positions(
         layout: "interleaved" is the paper's formula, sine and cosine in turn. "concatenated" has
             the same columns in another order, all the sines and then all the cosines.
         dtype: the dtype of the result, PyTorch's default if None. It is computed in float64.
-        device: where the result goes.
+        device: where the result goes, PyTorch's default if None.
 
     Returns:
         One vector per position, (T, D), to be added to the embeddings.
@@ -64,6 +64,7 @@ def sinusoidal_positions(
         table = torch.empty(length, d_model, dtype=torch.float64, device="cpu")
         table[:, 0::2] = sines
         table[:, 1::2] = cosines
+    device = torch.get_default_device() if device is None else device
     return table.to(device=device, dtype=dtype or torch.get_default_dtype())
 
 

@@ -123,21 +123,29 @@ def _check_same_computation(ours: nn.Module, theirs: nn.Module) -> None:
         others = zip(ours.decoder.layers, theirs.decoder.layers, strict=False)
         for our_layer, their_layer in (*layers, *others):
             _check_same_layer(our_layer, their_layer)
+        for name in ("encoder", "decoder"):
+            our_norm, their_norm = getattr(ours, name).final_norm, getattr(theirs, name).norm
+            if isinstance(our_norm, LayerNorm) and isinstance(their_norm, nn.LayerNorm):
+                _check_same_computation(our_norm, their_norm)
 
 
 def _check_same_layer(ours: nn.Module, theirs: nn.Module) -> None:
     """Compare one layer of a stack with its counterpart."""
     _check_same_computation(ours.self_attention, theirs.self_attn)
-    for sublayer, norm in (
-        (ours.self_attention_sublayer, theirs.norm1),
-        (ours.feed_forward_sublayer, theirs.norm2),
-    ):
+    sublayers = [(ours.self_attention_sublayer, theirs.norm1)]
+    if hasattr(ours, "cross_attention"):
+        _check_same_computation(ours.cross_attention, theirs.multihead_attn)
+        sublayers.append((ours.cross_attention_sublayer, theirs.norm2))
+    last = theirs.norm3 if hasattr(ours, "cross_attention") else theirs.norm2
+    for sublayer, norm in (*sublayers, (ours.feed_forward_sublayer, last)):
         _check_same_computation(sublayer.norm, norm)
         if theirs.norm_first != sublayer.pre_norm:
             raise ValueError(
                 f"theirs must have norm_first = {sublayer.pre_norm}; got {theirs.norm_first}"
             )
     activation = getattr(theirs.activation, "__name__", type(theirs.activation).__name__).lower()
+    if getattr(theirs.activation, "approximate", "none") != "none":
+        activation = f"{activation}, {theirs.activation.approximate}"
     if activation != ours.feed_forward.activation:
         raise ValueError(
             f"theirs must have the activation {ours.feed_forward.activation!r}; got {activation!r}"

@@ -133,7 +133,7 @@ def influence(
     others = _another(f"inputs[{vary}]", x, pad_id)
 
     def run(x: Tensor) -> Tensor:
-        with torch.random.fork_rng(devices=[x.device] if x.is_cuda else []):
+        with torch.random.fork_rng(devices=range(torch.cuda.device_count())):
             torch.manual_seed(0)
             output = model(*inputs[:vary], x, *inputs[vary + 1 :])
         return output[0] if isinstance(output, tuple) else output

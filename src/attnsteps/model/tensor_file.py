@@ -3,8 +3,9 @@
 import hashlib
 import os
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import safetensors.torch
 import torch
@@ -38,11 +39,9 @@ def write_tensors(
         "config": config,
         "sha256": checksum(config, tensors),
     }
-    for left_over in path.parent.glob(f".{path.name}.*"):
-        shutil.rmtree(left_over, ignore_errors=True)
     try:
-        with TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as folder:
-            unfinished = Path(folder) / path.name
+        with _new_folder(path.with_name(f".{path.name}.unfinished")) as folder:
+            unfinished = folder / path.name
             unfinished.touch()
             mode = unfinished.stat().st_mode  # the usual one; safetensors keeps others from reading
             safetensors.torch.save_file(tensors, unfinished, metadata)
@@ -53,6 +52,17 @@ def write_tensors(
     except (SafetensorError, OSError) as error:
         raise OSError(f"{path} cannot be written: {error}") from error
     _sync_directory(path.parent)
+
+
+@contextmanager
+def _new_folder(path: Path) -> Iterator[Path]:
+    """Make an empty folder, in place of one that a killed process has left, and remove it."""
+    shutil.rmtree(path, ignore_errors=True)
+    path.mkdir()
+    try:
+        yield path
+    finally:
+        shutil.rmtree(path, ignore_errors=True)
 
 
 def read_tensors(path: Path, *, kind: str, version: int) -> tuple[str, dict[str, Tensor]]:
