@@ -12,7 +12,7 @@ from attnsteps.model.config import TransformerConfig
 from attnsteps.model.decoder import Decoder
 from attnsteps.model.encoder import Encoder
 from attnsteps.model.flops import count_flops
-from attnsteps.shapes import Mask, check_floating, check_mask, check_sentences, check_shape
+from attnsteps.shapes import Mask, check_floating, check_sentences, check_shape
 
 
 class Transformer(nn.Module):
@@ -118,7 +118,6 @@ class Transformer(nn.Module):
             check_sentences("src_ids (needed where memory_mask is None)", src_ids, c.pad_id)
             check_shape("src_ids", src_ids, "B S", B=memory.shape[0], S=memory.shape[1])
             memory_mask = padding_mask(src_ids, c.pad_id)
-        self._check_masks(tgt_ids, memory, tgt_mask, memory_mask, seen)
         x = self.tgt_embedding(tgt_ids) + self.tgt_positions(tgt_ids.shape[1], offset=seen)
         all_ids = tgt_ids if cache is None else cache.append_ids(tgt_ids)
         if tgt_mask is None:
@@ -129,15 +128,6 @@ class Transformer(nn.Module):
         )
         logits = self.projection(x)
         return (logits, AttentionWeights((), *weights)) if need_weights else logits
-
-    def _check_masks(
-        self, tgt_ids: Tensor, memory: Tensor, tgt_mask: Mask, memory_mask: Mask, seen: int
-    ) -> None:
-        """Refuse a mask that does not fit before the cache is changed."""
-        batch, new = tgt_ids.shape
-        for mask, keys in ((tgt_mask, seen + new), (memory_mask, memory.shape[1])):
-            if mask is not None:
-                check_mask(mask, (batch, self.config.num_heads, new, keys))
 
     def new_cache(self) -> DecoderCache:
         """Return an empty cache, for one batch of sentences that decode reads step by step."""
