@@ -73,6 +73,10 @@ WRONG = {
     ),
     "another number": (lambda *given: right(*given) + 1, "output[4] should be"),
     "swapped": (lambda x, w_1, *_: x @ w_1.T, "your function raised RuntimeError: "),
+    "a bias that is written over": (
+        lambda x, w_1, b_1, w_2, b_2: b_2.add_(torch.relu(x @ w_1 + b_1) @ w_2),
+        "your function raised RuntimeError: output with shape",  # of several rows; one is right
+    ),
     "in place": (in_place, "the function changes the x it was given"),
 }
 

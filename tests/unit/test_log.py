@@ -76,6 +76,15 @@ def test_a_full_disk_leaves_the_old_log_and_nothing_half_written(tmp_path, monke
     assert [row["step"] for row in rows(tmp_path / "log.csv")] == ["1"]
 
 
+def test_a_log_that_was_removed_meanwhile_is_written_again(tmp_path):
+    history = History([record(1)])
+    log = open_log("csv", tmp_path, history)
+    (tmp_path / "log.csv").unlink()
+    history.records.append(record(2))
+    log(history)
+    assert [row["step"] for row in rows(tmp_path / "log.csv")] == ["1", "2"]
+
+
 def test_a_disk_that_fills_up_meanwhile_leaves_whole_rows(tmp_path, monkeypatch):
     history = History([record(1)])
     log = open_log("csv", tmp_path, history)

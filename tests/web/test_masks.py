@@ -171,36 +171,29 @@ def test_painting_with_the_mouse(lab):
         for name in NAMES[1:4]
     ]
     places = [(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2) for box in boxes]
-    mouse.move(*places[0])
-    mouse.down()
-    for place in places[1:]:
-        mouse.move(*place, steps=3)
-    mouse.up()
+    above = (places[0][0], places[0][1] - 60)
     mask = RULE["decoder"].clone()
+
+    def stroke(*through):
+        mouse.move(*through[0])
+        mouse.down()
+        for place in through[1:]:
+            mouse.move(*place, steps=3)
+        mouse.up()
+
+    stroke(*places)
     mask[0, 1:4] = True
     expect_lab(lab, MaskLab(mask))
-    mouse.move(*places[1])  # a click without a stroke turns one cell alone
-    mouse.down()
-    mouse.up()
+    stroke(places[1])  # a click turns one cell alone
     mask[0, 2] = False
     expect_lab(lab, MaskLab(mask))
-    mouse.move(*places[0])
-    mouse.down()
-    mouse.move(*places[1], steps=3)
-    mouse.up()
+    stroke(places[0], places[1])
     mask[0, 1:3] = False
     expect_lab(lab, MaskLab(mask))
-    mouse.move(places[0][0], places[0][1] - 60)  # the stroke has ended: this one begins elsewhere
-    mouse.down()
-    for place in places:
-        mouse.move(*place, steps=3)
-    mouse.up()
+    stroke(above, *places)  # that one has ended, and this one begins elsewhere: it paints nothing
     expect_lab(lab, MaskLab(mask))
     lab.page.evaluate("getSelection().removeAllRanges()")  # of the text that was dragged over
-    mouse.move(*places[1])
-    mouse.down()
-    mouse.move(*places[0], steps=3)
-    mouse.up()
+    stroke(places[1], places[0])
     mask[0, 1:3] = True
     expect_lab(lab, MaskLab(mask))
     lab.get_by_role("button", name=f"animal asks {NAMES[5]}", exact=True).press("Space")

@@ -12,39 +12,30 @@ BLANK = ("Zs", "Zl", "Zp", "Cc", "Cf")  # white space, and what looks like it
 
 
 @pytest.mark.parametrize(
-    ("probability", "shown"),
+    ("module", "function", "number", "shown"),
     [
-        (0, "0 %"),
-        (0.0004, "< 0.1 %"),
-        (0.001, "0.1 %"),
-        (0.0949, "9.5 %"),
-        (0.5, "50 %"),
-        (0.99, "99 %"),
-        (0.996, "99.6 %"),
-        (0.9996, "> 99.9 %"),
-        (1, "100 %"),
+        ("ui", "asPercent", 0, "0 %"),
+        ("ui", "asPercent", 0.0004, "< 0.1 %"),
+        ("ui", "asPercent", 0.001, "0.1 %"),
+        ("ui", "asPercent", 0.0949, "9.5 %"),
+        ("ui", "asPercent", 0.5, "50 %"),
+        ("ui", "asPercent", 0.99, "99 %"),
+        ("ui", "asPercent", 0.996, "99.6 %"),
+        ("ui", "asPercent", 0.9996, "> 99.9 %"),
+        ("ui", "asPercent", 1, "100 %"),
+        ("lit_names", "brief", 9999, "9,999"),
+        ("lit_names", "brief", 999_499, "999 k"),
+        ("lit_names", "brief", 999_600, "1.00 M"),
+        ("lit_names", "brief", 999_600_000, "1.00 G"),
+        ("lit_names", "brief", 1_234_000_000_000, "1.23 T"),
     ],
 )
-def test_no_share_is_rounded_to_none_or_to_all(maths_page, probability, shown):
+def test_no_share_is_rounded_to_none_or_to_all_and_no_count_to_a_thousand(
+    maths_page, module, function, number, shown
+):
     page, base = maths_page
-    script = "async ([base, p]) => (await import(`${base}ui.js`)).asPercent(p)"
-    assert page.evaluate(script, [base, probability]) == shown
-
-
-@pytest.mark.parametrize(
-    ("count", "shown"),
-    [
-        (9999, "9,999"),
-        (999_499, "999 k"),
-        (999_600, "1.00 M"),
-        (999_600_000, "1.00 G"),
-        (1_234_000_000_000, "1.23 T"),
-    ],
-)
-def test_a_count_has_three_digits_and_the_next_unit_in_time(maths_page, count, shown):
-    page, base = maths_page
-    script = "async ([base, n]) => (await import(`${base}lit_names.js`)).brief(n)"
-    assert page.evaluate(script, [base, count]) == shown
+    script = "async ([address, name, number]) => (await import(address))[name](number)"
+    assert page.evaluate(script, [f"{base}{module}.js", function, number]) == shown
 
 
 def test_white_space_is_pythons(maths_page):

@@ -124,7 +124,7 @@ def _csv(path: Path, history: History) -> Log:
 
     def log(history: History) -> None:
         row = _row(history.records[-1])
-        if not row.keys() <= set(columns):
+        if not row.keys() <= set(columns) or not path.exists():  # or somebody has removed it
             rewrite(history)
             return
         size = path.stat().st_size
