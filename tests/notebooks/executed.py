@@ -1,25 +1,21 @@
 """A plugin that lets nbval compare the committed notebooks with an execution that has been done.
 
-``pytest --executed FOLDER book`` compares each cell's committed outputs with those in the cache of
-Jupyter that ``make site`` filled and that the site is built from, so that one execution serves
-both. ``pytest --nbval book`` executes anew, in a kernel.
+``pytest --executed FOLDER book`` compares each cell's committed outputs with those in the folder
+that ``make test`` filled and that the site is built from, so that one execution serves both.
+``pytest --nbval book`` executes anew, in a kernel. How far two numbers may differ is a matter of
+the cell's tags: :mod:`tests.notebooks.numbers`.
 """
 
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import nbformat
 import pytest
-from jupyter_cache import get_cache
 from nbformat import NotebookNode
 from nbval.plugin import IPyNbCell, IPyNbFile, coalesce_streams
 
-
-def executed(folder: Path, notebook: NotebookNode) -> list[NotebookNode]:
-    """Return the code cells of a notebook as they were executed."""
-    cache = get_cache(str(folder))
-    record = cache.match_cache_notebook(notebook)  # by the source of its cells
-    cells = cache.get_cache_bundle(record.pk).nb.cells
-    return [cell for cell in cells if cell.cell_type == "code"]
+from tests.notebooks.numbers import agree, tolerance
 
 
 class ExecutedNotebook(IPyNbFile):
@@ -33,7 +29,9 @@ class ExecutedNotebook(IPyNbFile):
 
     def setup(self) -> None:
         self.setup_sanitize_files()
-        self.executed = executed(self.config.option.executed, self.nb)
+        path = self.config.option.executed / self.path.name
+        cells = nbformat.read(path, as_version=4).cells
+        self.executed = [cell for cell in cells if cell.cell_type == "code"]
 
 
 class ExecutedCell(IPyNbCell):
@@ -44,11 +42,34 @@ class ExecutedCell(IPyNbCell):
         new, old = coalesce_streams(self.test_outputs), coalesce_streams(self.cell.outputs)
         if self.options["check"] and not self.compare_outputs(new, old):
             self.raise_cell_error("Cell outputs differ", "\n".join(self.comparison_traceback))
+        allowed = tolerance(self.cell.metadata.get("tags", []))
+        for now, then in zip(widgets(new), widgets(old), strict=True):
+            if not agree(now, then, allowed):
+                self.raise_cell_error("Widgets differ", f"{then}\n{now}")
+
+
+def widgets(outputs: list[NotebookNode]) -> list[str]:
+    """List the states of the widgets that a cell shows."""
+    found = [output.get("metadata", {}).get("attnsteps") for output in outputs]
+    return [state for state in found if state is not None]
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say which command runs each failed test alone."""
+    failed = [
+        report.nodeid
+        for kind in ("failed", "error")
+        for report in terminalreporter.stats.get(kind, [])
+    ]
+    folder = terminalreporter.config.option.executed
+    given = f" --executed {folder}" if folder else ""
+    for nodeid in dict.fromkeys(failed):
+        terminalreporter.write_line(f"alone: {sys.executable} -m pytest{given} '{nodeid}'")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
-        "--executed", type=Path, help="compare notebooks with their execution in this cache"
+        "--executed", type=Path, help="compare notebooks with their execution in this folder"
     )
 
 
