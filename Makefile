@@ -1,10 +1,10 @@
 # `make book` reads the book, `make test` proves that it holds. Both do all of their own set-up.
 
 .DEFAULT_GOAL := help
-.PHONY: help install site book serve test lint links bench mutants lab drafts notebooks address clean
+.PHONY: help install colab site book serve test elsewhere quick lint links bench mutants lab drafts notebooks address clean
 
 # The first Python from 3.11 on; `make PYTHON=…` names another.
-PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
+PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 PORT ?= 8000
 VENV := .venv
@@ -18,9 +18,10 @@ sum = $(shell find $(1) -type f ! -name '*.pyc' ! -name '*.tmp.ipynb' ! -path '*
 INSTALLED := $(VENV)/installed-$(call sum,requirements.txt pyproject.toml)
 MUTMUT := .mutants/installed-$(call sum,tests/mutants/mutmut.txt)
 COLAB := .colab/installed-$(call sum,book/_colab)
-EXECUTED := _build/executed-$(call sum,src book/_colab requirements.txt pyproject.toml)
-CACHED := $(EXECUTED)/chapters-$(call sum,book)
-BUILT := _build/site-$(call sum,book src _config.yml _toc.yml requirements.txt pyproject.toml)
+
+# As root, what Debian has is installed from there; the command is printed before it runs.
+apt = echo "apt-get install --no-install-recommends $(1)" && apt-get update -qq && \
+	DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $(1) >/dev/null
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export OMP_NUM_THREADS := 1 # things run side by side: two torch processes with two threads each stall
@@ -30,6 +31,8 @@ unexport PYTHONDONTWRITEBYTECODE # without bytecode every process compiles torch
 help:
 	@echo "make book       build the book and serve it on this machine (Ctrl-C ends it)"
 	@echo "make test       lint, unit tests, notebooks, Python/JavaScript parity, the site in a browser"
+	@echo "make quick      lint, and the unit tests of what changed: under a minute, for daily work"
+	@echo "make elsewhere  play other processors, threads, Colab's torch: what the book says must hold"
 	@echo "make serve      serve what is built"
 	@echo "make lab        open the chapters in JupyterLab"
 	@echo "make drafts     write the notebooks as text into .drafts/, for editing"
@@ -49,50 +52,34 @@ $(INSTALLED):
 	@need=3; command -v nvidia-smi >/dev/null && need=9; \
 		test $$(df -Pk . | awk 'NR == 2 { print $$4 }') -gt $${need}000000 || \
 		{ echo "This needs $$need GB of free disk space here; there are $$(df -Ph . | awk 'NR == 2 { print $$4 }')." >&2; exit 1; }
-	@$(PYTHON) -c 'import ensurepip' 2>/dev/null || \
-		{ test "$$(id -u)" = 0 && apt-get update -q && apt-get install -y -q python3-venv; } || \
+	@$(PYTHON) -c 'import ensurepip' 2>/dev/null || { test "$$(id -u)" = 0 && $(call apt,python3-venv); } || \
 		{ echo "This needs Python's venv module: 'sudo apt install python3-venv' brings it on Debian and Ubuntu." >&2; exit 1; }
+	@echo "installing the packages of requirements.txt into $(VENV) (about a minute, and 2 GB)"
 	@rm -rf $(VENV) && $(PYTHON) -m venv $(VENV)
 	@$(PY) -m pip install --quiet --retries 1 --timeout 20 $$(grep '^setuptools==' requirements.txt | cut -d ' ' -f 1) || \
 		{ echo "The Python package index cannot be reached: is there a network?" >&2; exit 1; }
 	@if test "$$(uname -s)" = Linux && ! command -v nvidia-smi >/dev/null && \
 		$(PY) -c 'import urllib.request as u; u.urlopen("$(CPU_INDEX)/torch/", timeout=10)' 2>/dev/null; then \
 		$(PY) -m pip install --quiet --no-compile --index-url $(CPU_INDEX) $$(grep '^torch==' requirements.txt | cut -d ' ' -f 1); fi
-	$(PY) -m pip install --quiet --no-compile -r requirements.txt
+	@$(PY) -m pip install -qq --no-compile -r requirements.txt
 	@$(PY) -m pip install --quiet --no-deps --no-build-isolation -e .
 	@touch $@
 
 # The chapters are executed with the versions that Colab has: these are laid over the environment as
 # a Jupyter kernel of its own, with a stand-in for google.colab, which tells widgets where they are.
 $(COLAB): $(INSTALLED)
+	@echo "laying the versions that Colab has over them, into .colab"
 	@rm -rf .colab
-	$(PY) -m pip install --quiet --no-compile --no-deps --target .colab -r book/_colab/versions.txt
-	@$(PY) -m ipykernel install --prefix .colab --env PYTHONPATH "$(CURDIR)/.colab:$(CURDIR)/book/_colab" >/dev/null
+	@$(PY) -m pip install -qq --no-compile --no-deps --target .colab -r book/_colab/versions.txt
+	@$(PY) -m ipykernel install --prefix .colab --env PYTHONPATH "$(CURDIR)/.colab:$(CURDIR)/book/_colab" >/dev/null 2>&1
 	@touch $@
 
-$(CACHED) $(BUILT) test: export JUPYTER_PATH := $(CURDIR)/.colab/share/jupyter
+colab: $(COLAB)
 
-# They are executed once, side by side, and each only where its cells or the package changed: the
-# site is built from that, and the tests compare it with what is committed. A chapter that fails is
-# executed again by the build, which reports it.
-$(CACHED): $(COLAB)
-	@test -d $(EXECUTED) || { rm -rf _build/executed-*; mkdir -p $(EXECUTED); }
-	@set -- --cache-path $(CURDIR)/$(EXECUTED); cache=$(VENV)/bin/jcache; \
-		$$cache notebook "$$@" clear --force >/dev/null 2>&1; \
-		$$cache notebook "$$@" add book/*.ipynb >/dev/null && \
-		$$cache project "$$@" execute --executor local-parallel --timeout 300 --verbosity ERROR >/dev/null 2>&1 || true
-	@rm -f $(EXECUTED)/chapters-* && touch $@
-
-# A build that fails leaves the last good site as it was.
-site: $(BUILT)
-
-$(BUILT): $(CACHED)
-	@rm -rf _build/next && mkdir -p _build/next/_build
-	@ln -s $(CURDIR)/$(EXECUTED) _build/next/_build/.jupyter_cache
-	$(VENV)/bin/jupyter-book build book --config _config.yml --toc $(CURDIR)/_toc.yml \
-		--path-output _build/next --warningiserror --nitpick --keep-going --quiet >/dev/null
-	@rm -rf _build/html _build/site-* && mv _build/next/_build/html _build/html && rm -rf _build/next
-	@touch $@
+# The committed outputs are shown where they follow from the package as it is; other chapters are
+# executed first. Nothing stale is shown, and nothing is made twice.
+site: $(INSTALLED)
+	@$(PY) -m scripts.site
 
 book: site serve
 
@@ -102,9 +89,22 @@ serve: $(INSTALLED)
 		trap 'exit 0' INT; \
 		$(PY) -u -m http.server $$port --bind 127.0.0.1 --directory _build/html 2>/dev/null
 
-test: lint site browser
-	$(PY) -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder --executed $(EXECUTED) \
-		--nbval-sanitize-with tests/notebooks/sanitize.cfg tests src book # the short ones last
+test: export JUPYTER_PATH := $(CURDIR)/.colab/share/jupyter
+test: lint browser
+	@$(PY) -m scripts.site --execute
+	$(PY) -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder --executed _build/executed \
+		tests src book # the short ones last
+	@$(PY) -m scripts.elsewhere --chapters "no vectors"
+
+elsewhere: $(INSTALLED) browser
+	@$(PY) -m scripts.elsewhere
+
+# For daily work: the unit tests whose names tell that they belong to a file that changed.
+quick: lint
+	@stems=$$({ git diff --name-only HEAD; git ls-files --others --exclude-standard; } | \
+		sed -nE 's#.*/(test_)?([a-z_]+)\.(py|js)$$#\2#p' | sort -u); \
+	files=$$(for stem in $$stems; do ls tests/unit/test_$$stem.py tests/unit/test_*_$$stem.py; done 2>/dev/null | sort -u); \
+	test -z "$$files" || $(PY) -m pytest -q -n 2 $$files
 
 lint: $(INSTALLED)
 	$(PY) -m ruff check
@@ -114,7 +114,7 @@ lint: $(INSTALLED)
 .PHONY: browser
 browser: $(INSTALLED)
 	@$(PY) -c 'from tests.browser import installed; raise SystemExit(not installed())' || \
-		{ test "$$(id -u)" = 0 && command -v apt-get >/dev/null && apt-get update -q && apt-get install -y -q --no-install-recommends chromium-headless-shell; } || \
+		{ test "$$(id -u)" = 0 && command -v apt-get >/dev/null && $(call apt,chromium-headless-shell); } || \
 		$(PY) -m playwright install chromium || \
 		{ echo "The tests need Chromium or Chrome, and none could be installed." >&2; exit 1; }
 
@@ -142,10 +142,10 @@ lab: $(INSTALLED)
 	$(VENV)/bin/jupyter lab --notebook-dir book
 
 drafts: $(INSTALLED)
-	$(PY) scripts/notebooks.py drafts
+	$(PY) -m scripts.notebooks drafts
 
 notebooks: $(INSTALLED)
-	$(PY) scripts/notebooks.py execute
+	$(PY) -m scripts.notebooks execute
 
 address: $(INSTALLED)
 	$(PY) scripts/address.py

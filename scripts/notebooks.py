@@ -1,15 +1,13 @@
 """Write, execute and normalise the book's notebooks.
 
-``python scripts/notebooks.py drafts [STEM …]`` writes ``.drafts/<stem>.md`` for editing (jupytext's
-MyST format; ignored by git, never a second source). ``python scripts/notebooks.py execute
+``python -m scripts.notebooks drafts [STEM …]`` writes ``.drafts/<stem>.md`` for editing (jupytext's
+MyST format; ignored by git, never a second source). ``python -m scripts.notebooks execute
 [STEM …]`` takes over every draft that is newer than its notebook, formats, executes and
 normalises, so that two runs give the same bytes. Without stems, all notebooks.
 """
 
 import argparse
-import base64
 import hashlib
-import io
 import os
 import re
 import subprocess
@@ -20,12 +18,12 @@ import jupytext
 import nbformat
 from nbclient import NotebookClient
 from nbformat import NotebookNode
-from PIL import Image
+
+from scripts.outputs import fill_spans, in_few_colours, keep_widgets
 
 ROOT = Path(__file__).resolve().parent.parent
 BOOK = ROOT / "book"
 DRAFTS = ROOT / ".drafts"
-WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
@@ -37,46 +35,39 @@ PROMPTS = {  # how a folded cell starts, and what the page calls it
     "# Solution": "the solution",
 }
 MEASURED = "measured"  # a figure of measured times: kept as it was while its cell is unchanged
-SPAN = re.compile(r'(<span data-glue="(?P<name>[\w-]+)">)(?P<text>.*?)(</span>)')
 
 
-def glued(notebook: NotebookNode) -> dict[str, str]:
-    """Return name → text of everything the notebook's outputs record with ``glue``."""
-    return {
-        output.metadata["scrapbook"]["name"]: next(iter(output.data.values()))
-        for cell in notebook.cells
-        for output in cell.get("outputs", [])
-        if "scrapbook" in output.get("metadata", {})
-    }
+def made_from(notebook: NotebookNode) -> str:
+    """Name what a chapter's outputs follow from: its cells, the package, the versions it runs with.
 
-
-def fill_spans(notebook: NotebookNode) -> None:
-    """Write the recorded values into the spans of the prose."""
-    values = glued(notebook)
-
-    def value(match: re.Match) -> str:
-        if match["name"] not in values:
-            raise ValueError(f"no cell records a value named {match['name']!r} with glue")
-        return f"{match[1]}{values[match['name']]}{match[4]}"
-
+    An output that was made from something else is stale; prose, scripts and styles change none.
+    """
+    digest = hashlib.sha256()
+    package = ROOT / "src/attnsteps"
+    files = [
+        *(
+            path
+            for ending in ("py", "safetensors", "json")
+            for path in package.rglob(f"*.{ending}")
+        ),
+        *(path for ending in ("py", "txt") for path in (BOOK / "_colab").rglob(f"*.{ending}")),
+    ]
+    for path in sorted(files):
+        digest.update(f"{path.relative_to(ROOT).as_posix()}\0".encode())
+        digest.update(path.read_bytes())
+    pins = (ROOT / "requirements.txt").read_text(encoding="utf-8")
+    digest.update(re.search(r"^torch==\S+", pins, re.MULTILINE)[0].encode())
     for cell in notebook.cells:
-        if cell.cell_type == "markdown":
-            cell.source = SPAN.sub(value, cell.source)
-
-
-def in_few_colours(png: str) -> str:
-    """Return a base64 PNG with a palette of 64 colours, a third of its size; once is enough."""
-    image = Image.open(io.BytesIO(base64.b64decode(png)))
-    if image.mode == "P":
-        return png
-    buffer = io.BytesIO()
-    image.convert("RGB").quantize(64, dither=Image.Dither.NONE).save(buffer, "PNG", optimize=True)
-    return base64.b64encode(buffer.getvalue()).decode("ascii")
+        if cell.cell_type == "code":
+            digest.update(f"\0{cell.source}".encode())
+    return digest.hexdigest()[:16]
 
 
 def normalise(notebook: NotebookNode) -> None:
-    """Remove what differs between two equal runs: ids, widget models, front-end metadata."""
-    notebook.metadata = nbformat.from_dict(METADATA)
+    """Remove what differs between two equal runs: ids, front-end metadata, widgets' own code."""
+    made = notebook.metadata.get("attnsteps")
+    keep_widgets(notebook)
+    notebook.metadata = nbformat.from_dict(METADATA | ({"attnsteps": made} if made else {}))
     notebook.nbformat, notebook.nbformat_minor = 4, 5
     seen: dict[str, int] = {}
     for cell in notebook.cells:
@@ -92,9 +83,6 @@ def normalise(notebook: NotebookNode) -> None:
                 prompts = {"code_prompt_show": f"Show {name}", "code_prompt_hide": f"Hide {name}"}
                 cell.metadata.setdefault("mystnb", {}).update(prompts)
         for output in cell.get("outputs", []):
-            if WIDGET_VIEW in output.get("data", {}):
-                del output.data[WIDGET_VIEW]  # its model is not stored; the picture beside it is
-                output.metadata.pop(WIDGET_VIEW, None)
             if "image/png" in output.get("data", {}):
                 output.data["image/png"] = in_few_colours(output.data["image/png"])
 
@@ -145,10 +133,10 @@ def execute(path: Path) -> None:
             notebook,
             timeout=120,
             resources=resources,
-            store_widget_state=False,
             coalesce_streams=True,
         ).execute()
         fill_spans(notebook)
+        notebook.metadata["attnsteps"] = {"made_from": made_from(notebook)}
         normalise(notebook)
         for cell in notebook.cells:
             cell.update({"outputs": measured[cell.id]} if cell.id in measured else {})

@@ -16,7 +16,6 @@ from shutil import rmtree
 from myst_nb.core.render import sanitize_script_content
 from myst_nb.sphinx_ import NbMetadataCollector
 from sphinx.application import Sphinx
-from sphinx.environment import BuildEnvironment
 
 FOLDER = "_static/widgets"
 FORMULA = re.compile(
@@ -92,18 +91,10 @@ def keep_punctuation(
         context["body"] = FORMULA.sub(tie, context["body"])
 
 
-def launch_notebooks_only(app: Sphinx, env: BuildEnvironment) -> None:
-    """Let the theme offer Colab for notebooks alone: it cannot open the landing page's text."""
-    for page, metadata in env.metadata.items():
-        if not env.doc2path(page).endswith(".ipynb"):
-            metadata.pop("kernelspec", None)
-
-
 def setup(app: Sphinx) -> dict:
     """Run before myst-nb's own handler, which adds the scripts to the page."""
     app.setup_extension("attnsteps_api")
     app.connect("builder-inited", start_empty)
-    app.connect("env-updated", launch_notebooks_only)
     app.connect("html-page-context", move_sources, priority=100)
     app.connect("html-page-context", mend_bibliography)
     app.connect("html-page-context", keep_punctuation)

@@ -12,6 +12,7 @@ from PIL import Image
 from attnsteps import glue as module
 from attnsteps.glue import MIME, glue
 from scripts import notebooks as script
+from scripts import outputs
 
 
 @pytest.fixture
@@ -43,7 +44,7 @@ def test_a_value_reaches_its_span(shown):
         'It is <span data-glue="mean"></span>, <span data-glue="rows">9</span>.'
     )
     notebook = new_notebook(cells=[cell, text])
-    script.fill_spans(notebook)
+    outputs.fill_spans(notebook)
     assert text.source == (
         'It is <span data-glue="mean">0.50</span>, <span data-glue="rows">3</span>.'
     )
@@ -58,7 +59,7 @@ def test_an_unformatted_value_is_refused():
 def test_a_span_without_a_value_is_an_error():
     notebook = new_notebook(cells=[new_markdown_cell('<span data-glue="mean"></span>')])
     with pytest.raises(ValueError, match="no cell records a value named 'mean'"):
-        script.fill_spans(notebook)
+        outputs.fill_spans(notebook)
 
 
 def test_normalising_removes_what_differs_between_runs():
