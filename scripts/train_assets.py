@@ -188,12 +188,28 @@ def note(
     results[name] = {**where, "rows": rows}
     ordered = {key: results[key] for key in (*TASKS, *results) if key in results}
     unfinished = RESULTS.with_suffix(".tmp")
-    text = json.dumps(ordered, indent=1, ensure_ascii=False)
-    unfinished.write_text(text + "\n", encoding="utf-8")
+    unfinished.write_text(as_text(ordered), encoding="utf-8")
     os.replace(unfinished, RESULTS)
     for row in rows:
         if row not in known:
             print(name, json.dumps(row, ensure_ascii=False), flush=True)
+
+
+def as_text(results: dict[str, dict]) -> str:
+    """Write results as JSON with one line for each row, so that a difference shows what is new."""
+
+    def dumps(value: object) -> str:
+        return json.dumps(value, ensure_ascii=False)
+
+    parts = []
+    for name, part in results.items():
+        settings = [
+            f"  {dumps(key)}: {dumps(value)}" for key, value in part.items() if key != "rows"
+        ]
+        rows = ",\n".join(f"   {dumps(row)}" for row in part["rows"])
+        lines = ",\n".join([*settings, f'  "rows": [\n{rows}\n  ]'])
+        parts.append(f" {dumps(name)}: {{\n{lines}\n }}")
+    return "{\n" + ",\n".join(parts) + "\n}\n"
 
 
 def processor() -> str:

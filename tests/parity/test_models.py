@@ -2,17 +2,13 @@
 
 import base64
 import json
-from pathlib import Path
 
 import pytest
-import safetensors.torch
-import torch
 
-from scripts import parity_models as script
 from tests.browser import JS
+from tests.parity.model_cases import CASES, CONFIGS, safetensors_of
 from tests.parity.test_parity import PLAIN, distance, label
 
-CASES = json.loads(script.TARGET.read_text(encoding="utf-8"))
 TOLERANCE = 1e-6
 # What these do is compared in the results of those that call them.
 USED_BY_OTHERS = {"encoder", "decoder", "next_token"}
@@ -33,37 +29,17 @@ CALL = """async ([base, { module, function: name, arguments: given, pick = null 
 }""".replace("PLAIN", PLAIN)
 
 
-def fixture(name: str) -> Path:
-    return script.TARGET.with_name(f"{name}.safetensors")
-
-
-def encoded(name: str) -> str:
-    return base64.b64encode(fixture(name).read_bytes()).decode()
-
-
-@pytest.mark.parametrize("case", CASES, ids=label)
-def test_javascript_equals_the_package(case, maths_page):
+@pytest.mark.parametrize("cases", CASES, ids=lambda cases: cases.__name__)
+def test_javascript_equals_the_package(cases, maths_page):
     page, base = maths_page
-    given = [item for item in case["arguments"] if isinstance(item, dict)]
-    files = {item["model"]: encoded(item["model"]) for item in given if "model" in item}
-    got = page.evaluate(CALL, [base, case, files])
-    assert distance(got, case["expected"]) <= case.get("tolerance", TOLERANCE)
-
-
-def test_cases_are_what_the_package_gives_now():
-    fresh = json.loads(json.dumps(script.cases()))
-    assert [label(case) for case in fresh] == [label(case) for case in CASES]
-    assert distance(fresh, CASES) <= 1e-12
-
-
-@pytest.mark.parametrize("name", script.CONFIGS)
-def test_model_files_are_what_the_package_gives_now(name):
-    fresh = safetensors.torch.load(script.safetensors_of(name))
-    kept = safetensors.torch.load(fixture(name).read_bytes())
-    assert fresh.keys() == kept.keys()
-    assert all(torch.equal(fresh[key], kept[key]) for key in fresh)
+    files = {name: base64.b64encode(safetensors_of(name)).decode() for name in CONFIGS}
+    for case in json.loads(json.dumps(cases())):
+        got = page.evaluate(CALL, [base, case, files])
+        allowed = case.get("tolerance", TOLERANCE)
+        assert distance(got, case["expected"]) <= allowed, label(case)
 
 
 def test_every_module_of_the_model_has_a_case():
     modules = {path.stem for path in (JS / "maths/model").glob("*.js")}
-    assert modules == {case["module"].split("/")[1] for case in CASES} | USED_BY_OTHERS
+    named = {case["module"].split("/")[1] for cases in CASES for case in cases()}
+    assert modules == named | USED_BY_OTHERS

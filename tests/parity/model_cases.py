@@ -1,11 +1,9 @@
-"""Write ``tests/parity/model_cases.json`` and its models: what a Transformer gives in Python.
+"""What the Transformer in ``widgets/js/maths/model`` must give: numbers within a case's tolerance,
+tokens exactly.
 
-The JavaScript in ``widgets/js/maths/model`` must give the same: numbers within a case's tolerance,
-tokens exactly. The form is that of parity_cases.py, and three things more: ``{"model": name}``
-stands for the model in ``tests/parity/<name>.safetensors``, ``{"function": "double"}`` for a
-function, and ``pick`` names what of the result is compared.
-
-Run it as ``python -m scripts.parity_models``.
+The form is that of cases.py, and three things more: ``{"model": name}`` stands for one of the
+models below, ``{"function": "double"}`` for a function, and ``pick`` names what of the result is
+compared.
 """
 
 import dataclasses
@@ -35,10 +33,7 @@ from attnsteps import (
 )
 from attnsteps.decoding.mask_predict import least_certain
 from attnsteps.decoding.step import impossible, log_probabilities
-from scripts.parity_cases import TARGET as OTHERS
-from scripts.parity_cases import case, numbers
-
-TARGET = OTHERS.with_name("model_cases.json")
+from tests.parity.cases import case, numbers
 
 #: Small models with random weights, one for each kind of configuration that the browser can run.
 CONFIGS = {
@@ -297,12 +292,4 @@ def sentence_case(module: str, function: str, arguments: list, expected: dict) -
     return case(module, function, arguments, expected, pick=["ids", "score"], tolerance=1e-4)
 
 
-def cases() -> list[dict]:
-    return [*layer_cases(), *model_cases()]
-
-
-if __name__ == "__main__":
-    lines = ",\n".join(json.dumps(item, ensure_ascii=False) for item in cases())
-    TARGET.write_text(f"[\n{lines}\n]\n", encoding="utf-8")
-    for each in CONFIGS:
-        TARGET.with_name(f"{each}.safetensors").write_bytes(safetensors_of(each))
+CASES = (layer_cases, model_cases)
