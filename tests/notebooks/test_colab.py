@@ -7,15 +7,18 @@ presence tells anywidget that it runs in Colab.
 
 import nbformat
 from nbclient import NotebookClient
+from packaging.requirements import Requirement
 
 from attnsteps import widgets
 from tests.browser import ROOT
 
-PINS = dict(
-    line.split("==")
-    for line in (ROOT / "book" / "_colab" / "versions.txt").read_text().split()
-    if "==" in line
-)
+LINES = (ROOT / "book" / "_colab" / "versions.txt").read_text(encoding="utf-8").splitlines()
+PARSED = [Requirement(line.partition(" #")[0]) for line in LINES if line[0] != "#"]
+PINS = {
+    pin.name: str(pin.specifier).removeprefix("==")
+    for pin in PARSED
+    if pin.marker is None or pin.marker.evaluate()
+}
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 
 BEFORE = """import importlib.metadata
@@ -36,7 +39,7 @@ ARGUMENTS = {
 def test_every_widget_shows_itself_and_enables_colabs_manager(monkeypatch):
     monkeypatch.setenv("JUPYTER_PATH", str(ROOT / ".colab" / "share" / "jupyter"))
     wanted = ("ipywidgets", "anywidget", "traitlets", "numpy", "ipython", "matplotlib")
-    before = BEFORE.format(pins={name: PINS[name] for name in wanted})
+    before = BEFORE.format(pins={name: PINS[name] for name in wanted if name in PINS})
     calls = [f"widgets.{name}({ARGUMENTS.get(name, '')})" for name in widgets.__all__]
     after = "assert google.colab.output.calls == 1, google.colab.output.calls"
     cells = [nbformat.v4.new_code_cell(source) for source in (before, *calls, after)]

@@ -1,5 +1,6 @@
 """What the project asks for admits what it is tested with, and what Colab has."""
 
+import re
 import tomllib
 from pathlib import Path
 
@@ -13,7 +14,7 @@ EXTRAS = [line for lines in PROJECT["optional-dependencies"].values() for line i
 
 def pins(path: str) -> dict[str, str]:
     """Return name → version of a file of exact pins."""
-    lines = [line.split("#")[0].strip() for line in (ROOT / path).read_text().splitlines()]
+    lines = [re.split("[#;]", line)[0].strip() for line in (ROOT / path).read_text().splitlines()]
     pairs = [line.split("==") for line in lines if line]
     return {name.lower().replace("_", "-"): version for name, version in pairs}
 
