@@ -14,7 +14,7 @@ PACKAGE = Path(attnsteps.__file__).parent
 # A stage may import from its own row and from the rows above it. In the first row are the modules
 # that stand on nothing, so that all may use them.
 ORDER = [
-    {"shapes", "glue", "running_example"},
+    {"shapes", "glue", "results", "running_example"},
     {"text"},
     {"layers"},
     {"model"},

@@ -1,0 +1,35 @@
+"""Chapter 3: what eight small skip-grams agree on, and how often their analogies hold."""
+
+from scripts.experiments import page, record
+
+DATA = "the English side of generated(5000, seed=0)"
+WORDS = ("tired", "street", "girl", "bought", "bigger", "tea")
+
+
+def run(*, again: bool) -> None:
+    """Learn the chapter's table from eight starts, for 200 steps and for 1,000."""
+    names = page("embedding")
+    place, nearest = names["place"], names["nearest"]
+
+    def measure(*, steps: int, seed: int) -> dict:
+        _, table, losses = names["learn"](seed, steps)
+        vectors = names["centre"](table)
+        to_street = names["cosines"](vectors[place["street"]], vectors)
+        return {
+            "losses": [round(loss, 3) for loss in losses],
+            "nearest": {word: nearest(vectors[place[word]], vectors)[1:] for word in WORDS},
+            "to_street": {
+                word: round(to_street[place[word]].item(), 3)
+                for word in ("wide", "cross", "bridge", "the")
+            },
+            "analogies": {
+                kind: {
+                    "b − a + c": names["analogies"](vectors, listed),
+                    "b + c": names["analogies"](vectors, listed, minus=0.0),
+                }
+                for kind, listed in names["KINDS"].items()
+            },
+        }
+
+    tasks = [{"steps": steps, "seed": seed} for steps in (200, 1000) for seed in range(8)]
+    record("embedding", tasks, measure, data=DATA, again=again)

@@ -1,0 +1,40 @@
+"""Chapter 13: one layer and two on the children's question, five seeds each, and what two learn."""
+
+import torch
+
+from scripts.experiments import SEEDS, page, record
+
+DATA = "fresh circles of six children, 64 in each step"
+LONG = [250, 500, 1000, 2000, 3000, 6000]
+SHORT = [125, 250, 500, 1000]
+STOPS = {
+    "one layer": LONG,
+    "one layer, twice as wide": LONG,
+    "two layers": SHORT,
+    "one layer, used twice": SHORT,
+}
+
+
+def run(*, again: bool) -> None:
+    """Train the chapter's encoders; the same again on longer chains of cards."""
+    names = page("encoder")
+
+    def measure(*, model: str, looks: int, seed: int) -> dict:
+        torch.manual_seed(seed)
+        encoder = names["ENCODERS"][model]()
+        stops = STOPS[model]
+        found = {
+            "weights": sum(p.numel() for p in encoder.encoder.parameters()),
+            "steps": stops,
+            "untrained": round(names["score"](encoder, looks), 4),
+            "right": [round(share, 4) for share in names["train"](encoder, seed, stops, looks)],
+        }
+        if (model, looks) == ("two layers", 2):
+            inside = names["look_inside"](encoder)
+            found["inside"] = {what: round(share, 4) for what, share in inside.items()}
+        return found
+
+    kinds = [("two layers", 2), ("one layer, used twice", 2), ("two layers", 3), ("two layers", 4)]
+    kinds += [("one layer", 2), ("one layer, twice as wide", 2)]
+    tasks = [{"model": m, "looks": looks, "seed": seed} for m, looks in kinds for seed in SEEDS]
+    record("encoder", tasks, measure, data=DATA, again=again)

@@ -1,0 +1,77 @@
+"""Recorded experiments run their chapter's own cells, on five seeds, and can be interrupted."""
+
+import importlib
+import inspect
+import json
+import pkgutil
+import subprocess
+import sys
+
+import pytest
+
+from attnsteps.results import RESULTS, recorded
+from scripts import experiments, train_assets
+
+STEMS = sorted(module.name for module in pkgutil.iter_modules(experiments.__path__))
+STEMS.remove("__main__")
+
+
+@pytest.mark.parametrize("stem", STEMS)
+def test_the_cells_that_an_experiment_needs_run_without_the_rest(stem):
+    if "page(" in inspect.getsource(importlib.import_module(f"scripts.experiments.{stem}")):
+        # In a process of its own: a chapter may set how torch and Matplotlib behave.
+        code = f"from scripts.experiments import page; assert len(page({stem!r})) > 2"
+        subprocess.run([sys.executable, "-c", code], cwd=experiments.BOOK.parent, check=True)
+
+
+@pytest.mark.parametrize("stem", STEMS)
+def test_every_experiment_has_five_seeds_at_least(stem):
+    assert len({row["seed"] for row in recorded(stem)}) >= 5
+
+
+def test_a_run_goes_on_where_it_stopped(tmp_path, monkeypatch, capsys):
+    path = tmp_path / "results.json"
+    monkeypatch.setattr(experiments, "RESULTS", path)
+    monkeypatch.setattr(train_assets, "RESULTS", path)
+    path.write_text("{}")
+    tasks = [{"model": "small", "seed": seed} for seed in (2, 0, 1)]
+    calls = []
+
+    def measure(model: str, seed: int) -> dict:
+        calls.append(seed)
+        if calls == [2, 0]:
+            raise KeyboardInterrupt
+        return {"right": seed / 10}
+
+    with pytest.raises(KeyboardInterrupt):
+        experiments.record("toy", tasks, measure, data="none")
+    experiments.record("toy", tasks, measure, data="none")
+    assert calls == [2, 0, 0, 1]
+    part = json.loads(path.read_text())["toy"]
+    assert part["command"] == "python -m scripts.experiments toy"
+    assert [(row["seed"], row["right"]) for row in part["rows"]] == [(2, 0.2), (0, 0.0), (1, 0.1)]
+    experiments.record("toy", tasks, measure, data="none", again=True)
+    assert calls == [2, 0, 0, 1, 2, 0, 1]
+
+
+def test_rows_are_found_by_their_settings():
+    rows = recorded("ablations", change="one head")
+    assert [row["seed"] for row in rows] == [0, 1, 2, 3, 4]
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "message"),
+    [
+        ("ablation", {}, "name must be one of"),
+        ("ablations", {"seed": 77}, "settings must fit at least one row of 'ablations'; got"),
+    ],
+)
+def test_what_was_not_recorded_is_named(name, settings, message):
+    with pytest.raises(ValueError, match=message):
+        recorded(name, **settings)
+
+
+def test_every_result_is_used_by_a_chapter_or_a_test():
+    texts = [path.read_text(encoding="utf-8") for path in experiments.BOOK.glob("*.*")]
+    unused = [name for name in json.loads(RESULTS.read_text()) if not any(name in t for t in texts)]
+    assert unused == []
