@@ -26,8 +26,9 @@ REPAINT = """async () => {
     "the cat sat on the mat and then it ran away wide"]; // 12 tokens
   const times = [];
   for (const input of document.querySelectorAll('.aw input')) {
-    const change = input.type === 'range' || input.type === 'number'
-      ? (i) => input[i % 2 ? 'stepDown' : 'stepUp']()
+    const change = input.type === 'range'
+      ? (i) => { input.value = i % 2 ? input.min : input.max; } // the most that it can ask for
+      : input.type === 'number' ? (i) => input[i % 2 ? 'stepDown' : 'stepUp']()
       : input.value.includes(' ') ? (i) => { input.value = words[i % 2]; } : null;
     for (let i = 0; change && input.offsetParent && i < 12; i += 1) {
       await frame();

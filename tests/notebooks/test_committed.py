@@ -1,5 +1,6 @@
 """The committed notebooks are what their code gives, in the form that gives reviewable diffs."""
 
+import math
 import re
 from pathlib import Path
 
@@ -7,9 +8,13 @@ import nbformat
 import pytest
 
 from scripts import notebooks as script
+from scripts import outputs
+from tests.notebooks.numbers import tolerance
 
 ROOT = Path(__file__).resolve().parents[2]
+TOC = (ROOT / "_toc.yml").read_text(encoding="utf-8")
 NOTEBOOKS = sorted((ROOT / "book").glob("*.ipynb"))
+CHAPTERS = sorted((ROOT / "book").glob("[0-9]*.ipynb"))
 
 
 @pytest.fixture(params=NOTEBOOKS, ids=lambda path: path.stem)
@@ -18,7 +23,7 @@ def notebook(request):
 
 
 def test_every_notebook_is_in_the_table_of_contents():
-    listed = set(re.findall(r"file: (\d\d_\w+|bug_zoo|ledger)", (ROOT / "_toc.yml").read_text()))
+    listed = set(re.findall(r"(?:file|root): (\d\d_\w+|bug_zoo|ledger|intro)\b", TOC))
     assert listed == {path.stem for path in NOTEBOOKS}
 
 
@@ -35,14 +40,45 @@ def test_normalising_changes_nothing(notebook):
 
 def test_numbers_in_prose_are_those_of_the_cells(notebook):
     before = [cell.source for cell in notebook.cells]
-    script.fill_spans(notebook)
+    outputs.fill_spans(notebook)
     assert [cell.source for cell in notebook.cells] == before
+
+
+def test_what_may_vary_is_asserted(notebook):
+    for cell in notebook.cells:
+        if cell.cell_type == "code" and tolerance(cell.metadata.get("tags", [])):
+            assert "assert" in cell.source, f"nothing is asserted in: {cell.source[:200]}"
+
+
+def test_the_outputs_follow_from_the_package_as_it_is(notebook):
+    made = notebook.metadata["attnsteps"]["made_from"]
+    assert made == script.made_from(notebook), "stale: `make notebooks` executes it anew"
+
+
+@pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
+def test_every_decimal_in_a_table_is_one_that_the_chapter_computes(path):
+    """So a wrong digit in a pencil example is found; powers of e are looked up by the reader."""
+    cells = nbformat.read(path, as_version=4).cells
+    code = "\n".join(
+        cell.source + nbformat.writes(nbformat.v4.new_notebook(cells=[cell]))
+        for cell in cells
+        if cell.cell_type == "code"
+    )
+    computed = [float(number) for number in set(re.findall(r"\d+\.\d+", code))]
+    computed += [math.exp(power) for power in range(6)]
+    prose = "\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
+    rows = [line for line in prose.splitlines() if line.startswith("|")]
+    for row in rows:
+        for whole, decimals in re.findall(r"(?<![\w.])(\d+)\.(\d+)", row):
+            shown = float(f"{whole}.{decimals}")
+            close = [one for one in computed if abs(one - shown) <= 0.51 * 10 ** -len(decimals)]
+            assert close, f"nothing computes the {whole}.{decimals} of {row}"
 
 
 def test_every_recorded_value_is_used(notebook):
     prose = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
-    used = {match["name"] for match in script.SPAN.finditer(prose)}
-    assert set(script.glued(notebook)) == used
+    used = {match["name"] for match in outputs.SPAN.finditer(prose)}
+    assert set(outputs.glued(notebook)) == used
 
 
 def test_no_output_has_an_error_or_a_warning(notebook):

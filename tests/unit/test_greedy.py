@@ -84,7 +84,7 @@ def test_the_search_stops_when_all_have_ended(use_cache):
 def test_the_end_is_where_the_config_says(use_cache):
     model = random_model(eos_id=9)  # and 2 is a word like any other
     with torch.no_grad():
-        model.projection.weight[[2, 9]] = model.projection.weight[[9, 5]]
+        model.projection.weight[[2, 9]] = model.projection.weight[[9, 2]]
     decoded = greedy(model, padded(SENTENCES), max_len=12, use_cache=use_cache)
     rows = [row[:n] for row, n in zip(decoded.ids.tolist(), decoded.lengths.tolist(), strict=True)]
     assert any(2 in row for row in rows)

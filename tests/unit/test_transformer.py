@@ -580,7 +580,7 @@ def test_export_makes_one_graph_for_any_batch_and_length(norm):
 def test_it_learns_to_copy(tie):
     model = Transformer(TransformerConfig.tiny(11, 11, tie=tie))
     optimizer = torch.optim.Adam(model.parameters(), lr=3e-3)
-    for _ in range(100):
+    for _ in range(250):  # six seeds end between 0.03 and 0.14
         words = torch.randint(3, 11, (32, 4))
         tgt_ids = torch.cat([torch.ones(32, 1, dtype=torch.long), words], dim=1)
         loss = nn.functional.cross_entropy(

@@ -10,8 +10,3 @@ def test_it_shows_the_encoder_and_not_the_decoder(open_page):
     shown = page.locator(".aw").filter(has_text="encoder").first
     expect(shown).to_be_visible()
     assert page.locator(".attnsteps-widget:not([data-ready])").count() == 0
-
-
-def test_every_number_of_the_experiment_stands_in_the_text(open_page):
-    text = open_page(PAGE).locator(".bd-article").inner_text()
-    assert "Two layers get 100 %." in text

@@ -83,8 +83,7 @@ def test_what_scrolls_is_reached_by_keyboard(look_at, path, phone):
     page, _ = look_at(path, phone=phone)
     page.wait_for_function(
         """() => [...document.querySelectorAll('.highlight pre, .pst-scrollable-table-container')]
-          .every((e) => e.scrollWidth <= e.clientWidth || e.tabIndex >= 0)""",
-        timeout=2000,
+          .every((e) => e.scrollWidth <= e.clientWidth || e.tabIndex >= 0)"""
     )
 
 

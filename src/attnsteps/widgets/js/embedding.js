@@ -23,7 +23,7 @@ function map(words, onpick) {
     const sizes = names.map((name) => name.getBBox()); // all at once: one layout of the page
     const taken = [];
     for (const i of order) {
-      const { width: w, height: h } = sizes[i];
+      const { width: w, height: h, y: above } = sizes[i];
       const [x, y] = places[i];
       const spot = [[x + 7, y - h / 2], [x - 7 - w, y - h / 2], [x - w / 2, y - 7 - h], [x - w / 2, y + 7]]
         .find(([left, top]) => left >= 0 && left + w <= BOX.width && top >= 0 && top + h <= BOX.height
@@ -34,7 +34,8 @@ function map(words, onpick) {
       }
       const [left, top] = spot;
       names[i].setAttribute("x", left.toFixed(1));
-      names[i].setAttribute("y", (top + 0.78 * h).toFixed(1));
+      const ascent = Number(names[i].getAttribute("y")) - above;
+      names[i].setAttribute("y", (top + ascent).toFixed(1));
       if (w) taken.push([left, top, left + w, top + h]);
     }
   }
