@@ -52,7 +52,7 @@ def close(found: str, expected: str, allowed: str | float) -> bool:
         return x * y >= 0 and (x == 0) == (y == 0) and abs(x) <= 10 * abs(y) <= 100 * abs(x)
     if x == y:
         return True
-    if not allowed and not set(".e") & set(found + expected):
+    if allowed < 0.01 and not set(".e") & set(found + expected):
         return False  # whole numbers
     slack = allowed * max(abs(x), abs(y)) + max(unit(found), unit(expected))
     return abs(x - y) <= slack * (1 + 1e-9)
