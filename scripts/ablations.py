@@ -108,12 +108,12 @@ CHANGES = {
 }
 
 
-def measure(name: str, seed: int) -> dict:
+def measure(name: str, seed: int, *, steps: int = STEPS) -> dict:
     """Train with one change from one seed, and return its row."""
     what = CHANGES[name]
     trained, row = learn(
         corpus().train,
-        steps=STEPS,
+        steps=steps,
         seed=seed,
         change=what.change,
         recipe={**RECIPE, **what.recipe},

@@ -1,8 +1,7 @@
 """Chapter 19: do the gaps of the short ablations close when training goes on?"""
 
-from scripts.ablations import CHANGES, RECIPE, SIZES
+from scripts import ablations
 from scripts.experiments import SEEDS, record
-from scripts.train_assets import corpus, evaluate, learn
 
 STEPS = 4000  # the ablations of the chapter stop at 1,600
 NAMES = ("as it is", "no residual", "one head")
@@ -11,17 +10,8 @@ SCORES = ("combinations", "pronoun_accuracy")
 
 def measure(change: str, seed: int, steps: int) -> dict:
     """Train with one change from one seed, and return the scores."""
-    what = CHANGES[change]
-    trained, row = learn(
-        corpus().train,
-        steps=steps,
-        seed=seed,
-        change=what.change,
-        recipe={**RECIPE, **what.recipe},
-        **{**SIZES, **what.sizes},
-    )
-    scores = evaluate(trained, "autoregressive", corpus())
-    return {"parameters": row["parameters"], **{name: scores[name] for name in SCORES}}
+    row = ablations.measure(change, seed, steps=steps)
+    return {name: row[name] for name in ("parameters", *SCORES)}
 
 
 def run(*, again: bool) -> None:
