@@ -6,7 +6,7 @@ import json
 import pytest
 
 from tests.browser import JS
-from tests.parity.model_cases import CASES, CONFIGS, safetensors_of
+from tests.parity.cases.model import CASES, CONFIGS, safetensors_of
 from tests.parity.test_parity import PLAIN, distance, label
 
 TOLERANCE = 1e-6

@@ -8,8 +8,8 @@ import torch
 from playwright.sync_api import Page
 
 from attnsteps import all_at_once, beam, greedy, mask_predict
-from attnsteps.text.corpus import generated
-from attnsteps.training.trained import ASSETS, Trained
+from attnsteps.corpora.generated.corpus import generated
+from attnsteps.translator.trained import ASSETS, Trained
 
 NUM_SENTENCES = 120
 MAX_LEN = 40

@@ -55,8 +55,26 @@ def test_other_forms_of_import_are_refused(folder):
         bundle("view")
 
 
+def test_what_only_readers_of_the_source_need_stays_behind(folder):
+    (folder / "view.js").write_text(
+        "// What it is.\n\n/**\n * @param {number} x\n */\nfunction twice(x) {\n"
+        "  // why\n  return /** @type {number} */ (x) * 2; // here\n}\n\n"
+        "/** Shows it. */\nexport default { render: twice };\n"
+    )
+    assert bundle("view") == (
+        "function twice(x) {\nreturn /** @type {number} */ (x) * 2; // here\n}\n"
+        "export default { render: twice };\n"
+    )
+
+
+def test_a_text_whose_indentation_counts_is_refused(folder):
+    (folder / "view.js").write_text("const text = `a\n  b`;\nexport default { text };\n")
+    with pytest.raises(ValueError, match=r"backticks must end on its own line; see view\.js"):
+        bundle("view")
+
+
 def test_a_missing_module_is_named(folder):
-    with pytest.raises(ValueError, match=r"there is no nothing\.js"):
+    with pytest.raises(ValueError, match=r"got nothing\.js, which does not exist"):
         bundle("nothing")
 
 
@@ -67,7 +85,7 @@ def test_every_widget_has_the_shared_styles():
 def test_a_widget_has_the_styles_of_the_pieces_it_imports_once_and_before_its_own():
     sheets = [
         (module.CSS / f"{stem}.css").read_text(encoding="utf-8")
-        for stem in ("base", "loom", "composer", "weight_table", "translator", "training")
+        for stem in ("base", "composer", "loom", "weight_table", "translator", "training")
     ]
     assert styles("translator", "training") == "\n".join(sheets)
 

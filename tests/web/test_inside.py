@@ -7,7 +7,7 @@ import torch
 from playwright.sync_api import Locator, expect
 
 from attnsteps import Knockout, knocked_out
-from attnsteps.training.trained import Trained, pretrained
+from attnsteps.translator.trained import Trained, pretrained
 from attnsteps.widgets.inside import GIRL, GIRL_TWIN, Interventions
 
 PAGE = "19_inside.html"
@@ -184,7 +184,9 @@ def test_what_is_typed_stays_text_and_what_is_unknown_is_named(inside):
     expect(root.get_by_text("There is nothing to translate yet.")).to_be_visible()
     expect(root.locator(".in-grids")).to_be_hidden()
     line.fill("太" * 30)
-    expect(root.get_by_text("That makes 30 words and marks; at most 24 fit.")).to_be_visible()
+    expect(
+        root.get_by_text("That makes 30 words and marks; this model has learned")
+    ).to_be_visible()
     settled(root, root.get_by_role("button", name=re.compile("^宽")).click)
     expect(root.locator(".in-grids")).to_be_visible()
 

@@ -7,7 +7,7 @@ import torch
 from playwright.sync_api import Locator, expect
 
 from attnsteps.layers.heads import split_heads
-from attnsteps.training.trained import Trained, pretrained
+from attnsteps.translator.trained import Trained, pretrained
 
 PAGE = "08_multi_head.html"
 RUNNING = "动物没有过马路，因为太累了"

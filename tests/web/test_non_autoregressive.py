@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from attnsteps.training.trained import Trained, pretrained
+from attnsteps.translator.trained import Trained, pretrained
 from attnsteps.widgets.live_model import RUNNING
 from attnsteps.widgets.non_autoregressive import word_edits
 
@@ -48,9 +48,14 @@ def finished(models, text, *, length_factor=1.0, iterations=4) -> list[list[str]
     return [trained.translate([text], **options)[0].tokens for trained, options in ways]
 
 
+def joined(words: list[str]) -> str:
+    """Put words together as the models' tokenizer does."""
+    return pretrained().tgt_tokenizer.detokenize(words)
+
+
 def expect_finished(widget, found):
     for n, words in enumerate(found):
-        expect(widget.locator(".ra-words").nth(n)).to_have_text(" ".join(words))
+        expect(widget.locator(".ra-words").nth(n)).to_have_text(joined(words))
         expect(cell(widget, n, 0)).to_have_text(str(len(words)))
 
 
@@ -117,10 +122,10 @@ def test_the_race_can_be_stepped_through_by_keyboard(widget, models):
     expect(widget.locator(".ra-words").nth(1)).to_have_text("")
     steps(widget).press("ArrowRight")
     expect(widget.locator(".ra-words").nth(1)).to_have_text(found[1][0])
-    expect(widget.locator(".ra-words").nth(3)).to_have_text(" ".join(found[3]))
+    expect(widget.locator(".ra-words").nth(3)).to_have_text(joined(found[3]))
     expect(widget.locator(".ra-state").nth(3)).to_contain_text("done in 1")
     steps(widget).press("ArrowRight")
-    expect(widget.locator(".ra-words").nth(1)).to_have_text(" ".join(found[1][:2]))
+    expect(widget.locator(".ra-words").nth(1)).to_have_text(joined(found[1][:2]))
     expect(widget.locator(".ra-state").nth(1)).to_have_text(f"step 2 of {len(found[1]) + 1}")
 
 
@@ -147,7 +152,7 @@ def test_start_shows_the_end_at_once_where_motion_is_not_wanted(widget):
 
 def test_what_is_typed_stays_text_and_unknown_words_are_named(widget):
     line(widget).fill("<b>x</b>太累了")
-    expect(widget.get_by_role("status").first).to_contain_text("Not among the words")
+    expect(widget.get_by_role("status").first).to_contain_text("Not among the 191 words")
     assert widget.locator("b").count() == 0
 
 
@@ -156,7 +161,7 @@ def test_nothing_and_too_much_are_said_to_be(widget):
     expect(widget.get_by_role("status").first).to_contain_text("nothing to translate")
     expect(widget.locator(".ra-lanes")).to_be_hidden()
     line(widget).fill("太" * 25)
-    expect(widget.get_by_role("status").first).to_contain_text("25 words and marks; at most 24")
+    expect(widget.get_by_role("status").first).to_contain_text("so at most 24 fit")
     line(widget).fill(RUNNING)
     expect(widget.locator(".ra-lanes")).to_be_visible()
 

@@ -7,7 +7,7 @@ import pytest
 import torch
 from playwright.sync_api import Locator, Page, expect
 
-from attnsteps.training.trained import ASSETS, Trained
+from attnsteps.translator.trained import ASSETS, Trained
 from attnsteps.widgets import TimeMachine
 from attnsteps.widgets.training import SHIPPED
 from tests.kernel import Kernel
@@ -31,8 +31,11 @@ def widget() -> TimeMachine:
 
 
 def machine(page: Page) -> Locator:
+    """The time machine, which loads its models when the reader comes near."""
+    root = page.get_by_role("group", name="Time-machine", exact=True)
+    root.scroll_into_view_if_needed()
     page.wait_for_function(READY)
-    return page.get_by_role("group", name="Time-machine", exact=True)
+    return root
 
 
 @pytest.fixture
@@ -206,7 +209,9 @@ def test_what_is_typed_stays_text_and_what_is_unknown_is_named(still):
     expect(root.get_by_text("There is nothing to translate yet.")).to_be_visible()
     expect(root.locator(".tm-list")).to_be_hidden()
     line(root).fill("太" * 30)
-    expect(root.get_by_text("That makes 30 words and marks; at most 24 fit.")).to_be_visible()
+    expect(
+        root.get_by_text("That makes 30 words and marks; this model has learned")
+    ).to_be_visible()
     root.get_by_role("button", name="Shuffle").click()
     expect(root.locator(".tm-list")).to_be_visible()
     expect(root.get_by_text("words this model knows:")).to_be_hidden()
@@ -280,6 +285,7 @@ def test_damaged_weights_give_a_message(browser, site, kind, message):
     page.route(WEIGHTS, answer)
     page.goto(f"{site}{PAGE}")
     root = page.get_by_role("group", name="Time-machine", exact=True)
+    root.scroll_into_view_if_needed()
     expect(root.get_by_text(message)).to_be_visible()
     expect(root.locator(".tm-list")).to_be_hidden()
     page.close()

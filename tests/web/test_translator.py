@@ -8,7 +8,7 @@ import pytest
 import torch
 from playwright.sync_api import Locator, Page, expect
 
-from attnsteps.training.trained import Trained, pretrained
+from attnsteps.translator.trained import Trained, pretrained
 from attnsteps.widgets import Translator
 from tests.browser import SITE
 from tests.kernel import Kernel

@@ -2,8 +2,8 @@
 
 anywidget imports a widget's module from a Blob URL, where ``import "./maths/softmax.js"`` finds
 nothing. The source stays in small modules (``js/<stem>.js`` for the view, ``js/ui.js`` for shared
-controls, ``js/maths/*.js`` for pure functions); :func:`bundle` pastes each module once, before
-the first module that imports it. Node is never needed. :func:`styles` joins their style sheets.
+controls, ``js/maths/*.js`` for pure functions); :func:`bundle` pastes each module once, before the
+first module that imports it. Node is never needed. :func:`styles` joins their style sheets.
 """
 
 import re
@@ -16,25 +16,25 @@ CSS = Path(__file__).parent / "css"
 _IMPORT = re.compile(r'^import\s*\{[^}]*\}\s*from\s*"(?P<path>\.[^"]+)";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:const|let|function|class)\b)", re.MULTILINE)
 _TOP_LEVEL = re.compile(r"^(?:export )?(?:const|let|function|class)\s+(\w+)", re.MULTILINE)
+_FOR_READERS = re.compile(
+    r"""^[ \t]*/\*\*(?:(?!\*/).)*\*/[ \t]*\n  # a comment on lines of its own: types, mostly
+    |   ^[ \t]*//[^\n]*\n
+    |   ^[ \t\n]+""",
+    re.MULTILINE | re.DOTALL | re.VERBOSE,
+)
 
 
 @cache
 def bundle(stem: str) -> str:
     """Return ``js/<stem>.js`` with every module it imports, as one ES module.
 
-    Args:
-        stem: name of the view module without its ending, such as ``"softmax"``.
-
-    Returns:
-        The source of one module, whose default export is anywidget's ``{ render }``.
-
-    Raises:
-        ValueError: a module is missing, an import is of a form other than
-            ``import { a } from "./b.js";``, or two modules define the same top-level name.
+    Every import must read ``import { a } from "./b.js";``, and top-level names must differ.
     """
     modules = _modules(stem)
     owner: dict[str, Path] = {}
     for path, source in modules.items():
+        if any(line.count("`") % 2 for line in source.splitlines()):
+            raise ValueError(f"a text in backticks must end on its own line; see {path.name}")
         for name in _TOP_LEVEL.findall(source):
             if name in owner:
                 raise ValueError(
@@ -44,11 +44,11 @@ def bundle(stem: str) -> str:
             owner[name] = path
     *imported, view = modules
     parts = [_EXPORT.sub("", modules[path]) for path in imported] + [modules[view]]
-    return "\n".join(_IMPORT.sub("", part).strip() for part in parts) + "\n"
+    return "\n".join(_FOR_READERS.sub("", _IMPORT.sub("", part)).strip() for part in parts) + "\n"
 
 
 def _modules(stem: str) -> dict[Path, str]:
-    """Return the source of ``js/<stem>.js`` and of all it imports, each after what it needs."""
+    """Return the source of ``js/<stem>.js`` and all its imports, each after those it needs."""
     modules: dict[Path, str] = {}
     _collect(JS / f"{stem}.js", modules)
     return modules
@@ -59,7 +59,7 @@ def _collect(path: Path, modules: dict[Path, str]) -> None:
     if path in modules:
         return
     if not path.is_file():
-        raise ValueError(f"stem must name a module in {JS}; there is no {path.name}")
+        raise ValueError(f"stem must name a module in {JS}; got {path.name}, which does not exist")
     source = path.read_text(encoding="utf-8")
     for match in _IMPORT.finditer(source):
         _collect((path.parent / match["path"]).resolve(), modules)
@@ -70,17 +70,10 @@ def _collect(path: Path, modules: dict[Path, str]) -> None:
 
 @cache
 def styles(*stems: str) -> str:
-    """Return the shared widget styles, then those of one widget and of the pieces it is made of.
+    """Return the shared widget styles, then those of each stem and of the modules it imports.
 
-    As ``js/<stem>.js`` brings the modules it imports, so ``css/<stem>.css`` brings theirs: a piece
-    of the page that several widgets show keeps its styles beside its script.
-
-    Args:
-        stems: name of the widget, after those whose styles it builds on; a module without styles
-            has no ``css/<name>.css``.
-
-    Returns:
-        One style sheet.
+    A part of the page that several widgets show keeps its styles in ``css/<name>.css``, beside its
+    script; a module without styles has no such file.
     """
     views = [path.stem for stem in stems for path in _modules(stem) if path.parent == JS]
     sheets = [CSS / f"{name}.css" for name in dict.fromkeys(["base", *views])]

@@ -2,95 +2,181 @@
 import { button, el, recall, uid } from "./ui.js";
 
 /**
- * @param {{kind: "number"|"choice"|"order"|"cells", question: string, options: string[],
- *          rows: string[], columns: string[]}} spec
- * @returns {{node: HTMLElement, read: () => {value?: unknown, problem?: string},
- *            write: (value: unknown) => void}}
- *          `read` gives no value while the answer is incomplete, and a problem if there is one;
- *          the node hears of every change as an "input"
+ * The node hears of every change as an "input".
+ * @param {Question} spec
+ * @returns {AnswerField<Answer>}
  */
 export function answerField(spec) {
-  return { number: numberField, choice: choiceField, order: orderField, cells: cellsField }[spec.kind](spec);
+  const fields = { number: numberField, choice: choiceField, order: orderField, cells: cellsField };
+  return /** @type {AnswerField<Answer>} */ (fields[spec.kind](spec));
 }
 
-/** The answer in words, as the reader would say it. */
+/**
+ * The answer in words, as the reader would say it.
+ * @param {Question} spec
+ * @param {Answer | null} value
+ */
 export function describe(spec, value) {
   if (value == null) return "";
-  if (spec.kind === "choice") return spec.options[value];
-  if (spec.kind === "order") return value.map((index) => spec.options[index]).join(" → ");
-  if (spec.kind === "cells") return value.map((row) => `[${row.map(plain).join(", ")}]`).join(" ");
-  return plain(value);
+  if (spec.kind === "choice") return spec.options[Number(value)];
+  if (spec.kind === "order") {
+    const places = /** @type {number[]} */ (value);
+    return places.map((index) => spec.options[index]).join(" → ");
+  }
+  if (spec.kind === "cells") {
+    const cells = /** @type {number[][]} */ (value);
+    return cells.map((row) => `[${row.map(plain).join(", ")}]`).join(" ");
+  }
+  return plain(Number(value));
 }
 
+/** @param {number} value */
 function plain(value) {
-  const digits = Math.abs(value) < 1000 ? { maximumSignificantDigits: 4 } : { maximumFractionDigits: 1 };
+  const digits =
+    Math.abs(value) < 1000 ? { maximumSignificantDigits: 4 } : { maximumFractionDigits: 1 };
   return (Math.abs(value) < 1e-9 ? 0 : value).toLocaleString("en-US", digits).replace("-", "−");
 }
 
+/** @param {number} value */
 function exact(value) {
   return String(value).replace("-", "−");
 }
 
-/** What the reader answered before, or null; also null if the question has changed since. */
+/**
+ * What the reader answered before, or null; also null if the question has changed since.
+ * @param {Question} spec
+ * @returns {Answer | null}
+ */
 export function earlierAnswer(spec) {
   const value = recall(spec.key);
-  const isRow = (row, count) => Array.isArray(row) && row.length === count && row.every(Number.isFinite);
+  /**
+   * @param {unknown} row
+   * @param {number} count
+   */
+  const isRow = (row, count) =>
+    Array.isArray(row) && row.length === count && row.every(Number.isFinite);
   const fits = {
     number: () => Number.isFinite(value),
     choice: () => Number.isInteger(value) && value in spec.options,
-    order: () => isRow(value, spec.options.length) && spec.options.every((_, i) => value.includes(i)),
-    cells: () => Array.isArray(value) && value.length === spec.rows.length && value.every((row) => isRow(row, spec.columns.length)),
+    order: () =>
+      isRow(value, spec.options.length) && spec.options.every((_, i) => value.includes(i)),
+    cells: () =>
+      Array.isArray(value) &&
+      value.length === spec.rows.length &&
+      value.every((row) => isRow(row, spec.columns.length)),
   }[spec.kind];
   return fits() ? value : null;
 }
 
-/** A number as it is written anywhere: 0.5, 0,5, 1/2, −3, 1,050,624, 1 050 624. */
+/**
+ * A number as it is written anywhere: 0.5, 0,5, 1/2, −3, 1,050,624, 1 050 624.
+ * @param {string} text
+ * @returns {{value?: number; problem?: string}}
+ */
 function parse(text) {
-  const clean = text.trim().replaceAll("−", "-").replace(/(\d)\s(?=\d{3}(?!\d))/g, "$1");
+  const clean = text
+    .trim()
+    .replaceAll("−", "-")
+    .replace(/(\d)\s(?=\d{3}(?!\d))/g, "$1");
   if (clean === "") return {};
   const parts = clean.split("/").map((part) => part.trim());
   const unclear = parts.find((part) => /^[-+]?[1-9]\d{0,2},\d{3}$/.test(part));
   if (unclear) {
-    return { problem: `Does the comma of ${unclear} mark thousands or a fraction? Write ${unclear.replace(",", "")} or ${unclear.replace(",", ".")}.` };
+    return {
+      problem:
+        `Does the comma of ${unclear} mark thousands or a fraction? Write ` +
+        `${unclear.replace(",", "")} or ${unclear.replace(",", ".")}.`,
+    };
   }
-  const [top, bottom = "1", ...rest] = parts.map((part) => (/^[-+]?[1-9]\d{0,2}(,\d{3})+(\.\d+)?$/.test(part)
-    ? part.replaceAll(",", "") : part.replace(",", ".")));
+  const [top, bottom = "1", ...rest] = parts.map((part) =>
+    /^[-+]?[1-9]\d{0,2}(,\d{3})+(\.\d+)?$/.test(part)
+      ? part.replaceAll(",", "")
+      : part.replace(",", "."),
+  );
   const value = Number(top) / Number(bottom);
   return top && bottom && !rest.length && Number.isFinite(value)
-    ? { value } : { problem: `“${text.trim()}” cannot be read as a number. Write it like 0.5, 1/2 or 40000.` };
+    ? { value }
+    : { problem: `“${text.trim()}” cannot be read as a number. Write it like 0.5, 1/2 or 40000.` };
 }
 
+/**
+ * @param {Question} spec
+ * @returns {AnswerField<number>}
+ */
 function numberField({ question }) {
   const id = uid();
-  const input = el("input", { type: "text", inputmode: "decimal", id, size: 10, autocomplete: "off" });
+  const input = el("input", {
+    type: "text",
+    inputmode: "decimal",
+    id,
+    size: 10,
+    autocomplete: "off",
+  });
   return {
     node: el("div", {}, el("p", {}, el("label", { for: id }, question)), input),
     read: () => parse(input.value),
-    write(value) { input.value = exact(value); },
+    write(value) {
+      input.value = exact(value);
+    },
   };
 }
 
+/**
+ * @param {Question} spec
+ * @returns {AnswerField<number>}
+ */
 function choiceField({ question, options }) {
   const name = uid();
-  const inputs = options.map((_, index) => el("input", { type: "radio", name, id: uid(), value: index }));
-  const node = el("fieldset", { class: "aw-stack" }, el("legend", {}, question),
-    ...options.map((text, index) => el("span", { class: "aw-option" }, inputs[index],
-      el("label", { for: inputs[index].id }, text))));
+  const inputs = options.map((_, index) =>
+    el("input", { type: "radio", name, id: uid(), value: index }),
+  );
+  const node = el(
+    "fieldset",
+    { class: "aw-stack" },
+    el("legend", {}, question),
+    ...options.map((text, index) =>
+      el(
+        "span",
+        { class: "aw-option" },
+        inputs[index],
+        el("label", { for: inputs[index].id }, text),
+      ),
+    ),
+  );
   return {
     node,
-    read() { const value = inputs.findIndex((input) => input.checked); return value < 0 ? {} : { value }; },
-    write(value) { inputs[value].checked = true; },
+    read() {
+      const value = inputs.findIndex((input) => input.checked);
+      return value < 0 ? {} : { value };
+    },
+    write(value) {
+      inputs[value].checked = true;
+    },
   };
 }
 
+/**
+ * @param {Question} spec
+ * @returns {AnswerField<number[]>}
+ */
 function orderField({ question, options }) {
   let order = options.map((_, index) => index);
   const list = el("ol", { class: "aw-order" });
   const id = uid();
+  /**
+   * @param {number | null} [focusAt]
+   * @param {boolean} [isUp]
+   */
   function draw(focusAt = null, isUp = false) {
     const items = order.map((option, place) => {
-      const up = button("↑", () => swap(place, place - 1), { "aria-label": `Move up: ${options[option]}`, disabled: place === 0 });
-      const down = button("↓", () => swap(place, place + 1), { "aria-label": `Move down: ${options[option]}`, disabled: place === order.length - 1 });
+      const up = button("↑", () => swap(place, place - 1), {
+        "aria-label": `Move up: ${options[option]}`,
+        disabled: place === 0,
+      });
+      const down = button("↓", () => swap(place, place + 1), {
+        "aria-label": `Move down: ${options[option]}`,
+        disabled: place === order.length - 1,
+      });
       return el("li", {}, el("span", { class: "aw-row" }, up, down, options[option]));
     });
     list.replaceChildren(...items);
@@ -98,6 +184,10 @@ function orderField({ question, options }) {
     const [up, down] = items[focusAt].querySelectorAll("button");
     (isUp ? !up.disabled : down.disabled) ? up.focus() : down.focus();
   }
+  /**
+   * @param {number} a
+   * @param {number} b
+   */
   function swap(a, b) {
     [order[a], order[b]] = [order[b], order[a]];
     draw(b, b < a);
@@ -107,27 +197,70 @@ function orderField({ question, options }) {
   return {
     node: el("div", { role: "group", "aria-labelledby": id }, el("p", { id }, question), list),
     read: () => ({ value: [...order] }),
-    write(value) { order = [...value]; draw(); },
+    write(value) {
+      order = [...value];
+      draw();
+    },
   };
 }
 
+/**
+ * @param {Question} spec
+ * @returns {AnswerField<number[][]>}
+ */
 function cellsField({ question, rows, columns }) {
   const id = uid();
-  const inputs = rows.map((row) => columns.map((column) => el("input", {
-    type: "text", inputmode: "decimal", size: 5, autocomplete: "off", "aria-label": `${row}, ${column}`,
-  })));
-  const table = el("table", { class: "aw-matrix" },
-    el("thead", {}, el("tr", {}, el("td"), ...columns.map((text) => el("th", { scope: "col" }, text)))),
-    el("tbody", {}, ...rows.map((text, r) => el("tr", {}, el("th", { scope: "row" }, text),
-      ...inputs[r].map((input) => el("td", {}, input))))));
+  const inputs = rows.map((row) =>
+    columns.map((column) =>
+      el("input", {
+        type: "text",
+        inputmode: "decimal",
+        size: 5,
+        autocomplete: "off",
+        "aria-label": `${row}, ${column}`,
+      }),
+    ),
+  );
+  const table = el(
+    "table",
+    { class: "aw-matrix" },
+    el(
+      "thead",
+      {},
+      el("tr", {}, el("td"), ...columns.map((text) => el("th", { scope: "col" }, text))),
+    ),
+    el(
+      "tbody",
+      {},
+      ...rows.map((text, r) =>
+        el(
+          "tr",
+          {},
+          el("th", { scope: "row" }, text),
+          ...inputs[r].map((input) => el("td", {}, input)),
+        ),
+      ),
+    ),
+  );
   return {
-    node: el("div", { role: "group", "aria-labelledby": id }, el("p", { id }, question), el("div", { class: "aw-scroll" }, table)),
+    node: el(
+      "div",
+      { role: "group", "aria-labelledby": id },
+      el("p", { id }, question),
+      el("div", { class: "aw-scroll" }, table),
+    ),
     read() {
       const answers = inputs.map((line) => line.map((input) => parse(input.value)));
       const open = answers.flat().filter(({ value }) => value === undefined);
-      if (open.length) return open.find(({ problem }) => problem) ?? {};
-      return { value: answers.map((line) => line.map(({ value }) => value)) };
+      if (open.length) return { problem: open.find(({ problem }) => problem)?.problem };
+      return { value: answers.map((line) => line.map(({ value }) => Number(value))) };
     },
-    write(value) { value.forEach((line, r) => line.forEach((cell, c) => { inputs[r][c].value = exact(cell); })); },
+    write(value) {
+      value.forEach((line, r) =>
+        line.forEach((cell, c) => {
+          inputs[r][c].value = exact(cell);
+        }),
+      );
+    },
   };
 }

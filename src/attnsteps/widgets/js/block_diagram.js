@@ -12,7 +12,9 @@ const LOW = 28; // the height of all other blocks
 export function blockDiagram(blocks, onopen) {
   const parts = [...new Set(blocks.map(({ part }) => part))];
   const needsMemory = parts.length === 1 && parts[0] === "decoder";
-  const columns = Object.fromEntries(parts.map((part, i) => [part, parts.length === 1 ? (needsMemory ? 0.6 : 0.5) : 0.25 + 0.5 * i]));
+  const columns = Object.fromEntries(
+    parts.map((part, i) => [part, parts.length === 1 ? (needsMemory ? 0.6 : 0.5) : 0.25 + 0.5 * i]),
+  );
   const widths = parts.length === 1 ? 0.5 : 0.39;
   const spots = new Map();
   let total = 0;
@@ -20,8 +22,16 @@ export function blockDiagram(blocks, onopen) {
     let bottom = 4;
     let before = null;
     for (const block of blocks.filter((item) => item.part === part)) {
-      const height = block.title.length > 17 ? HIGHEST : HEIGHTS[block.kind] ?? LOW;
-      if (before) bottom += !before.layered && !block.layered ? 14 : before.layered !== block.layered ? 30 : block.kind === "norm" ? 8 : 18;
+      const height = block.title.length > 17 ? HIGHEST : (HEIGHTS[block.kind] ?? LOW);
+      if (before)
+        bottom +=
+          !before.layered && !block.layered
+            ? 14
+            : before.layered !== block.layered
+              ? 30
+              : block.kind === "norm"
+                ? 8
+                : 18;
       spots.set(block.id, { part, bottom, height, block });
       bottom += height;
       before = block;
@@ -31,15 +41,28 @@ export function blockDiagram(blocks, onopen) {
   const buttons = new Map();
   const holder = el("div", { class: "aw-wm-blocks", style: `height:${total}px` });
   const svg = shape("svg", { class: "aw-wm-wires", "aria-hidden": "true", focusable: "false" });
-  const node = el("div", { class: "aw-wm-picture", role: "group", "aria-label": "The blocks, in the order of the data" }, holder);
+  const node = el(
+    "div",
+    { class: "aw-wm-picture", role: "group", "aria-label": "The blocks, in the order of the data" },
+    holder,
+  );
   holder.append(svg);
   for (const [id, { part, bottom, height, block }] of spots) {
     const count = el("span", { class: "aw-wm-count" });
-    const item = el("button", {
-      type: "button", class: `aw-wm-block aw-wm-${block.kind}`, tabindex: -1, "data-block": id,
-      style: `left:${100 * (columns[part] - widths / 2)}%;width:${100 * widths}%;top:${total - bottom - height}px;height:${height}px`,
-      onclick: () => onopen(id),
-    }, el("span", {}, block.title), count);
+    const across = `left:${100 * (columns[part] - widths / 2)}%;width:${100 * widths}%`;
+    const item = el(
+      "button",
+      {
+        type: "button",
+        class: `aw-wm-block aw-wm-${block.kind}`,
+        tabindex: -1,
+        "data-block": id,
+        style: `${across};top:${total - bottom - height}px;height:${height}px`,
+        onclick: () => onopen(id),
+      },
+      el("span", {}, block.title),
+      count,
+    );
     buttons.set(id, { item, count });
     holder.append(item);
   }
@@ -50,11 +73,21 @@ export function blockDiagram(blocks, onopen) {
     const here = spots.get(order[at]);
     const inPart = order.filter((id) => spots.get(id).part === here.part);
     const other = order.filter((id) => spots.get(id).part !== here.part);
-    const near = (list) => list.reduce((best, id) => (Math.abs(spots.get(id).bottom - here.bottom)
-      < Math.abs(spots.get(best).bottom - here.bottom) ? id : best), list[0]);
-    const next = { ArrowUp: inPart[inPart.indexOf(order[at]) + 1], ArrowDown: inPart[inPart.indexOf(order[at]) - 1],
+    const near = (list) =>
+      list.reduce(
+        (best, id) =>
+          Math.abs(spots.get(id).bottom - here.bottom) <
+          Math.abs(spots.get(best).bottom - here.bottom)
+            ? id
+            : best,
+        list[0],
+      );
+    const next = {
+      ArrowUp: inPart[inPart.indexOf(order[at]) + 1],
+      ArrowDown: inPart[inPart.indexOf(order[at]) - 1],
       ArrowLeft: here.part === "decoder" && other.length ? near(other) : null,
-      ArrowRight: here.part === "encoder" && other.length ? near(other) : null }[event.key];
+      ArrowRight: here.part === "encoder" && other.length ? near(other) : null,
+    }[event.key];
     if (!/^Arrow/.test(event.key)) return;
     event.preventDefault(); // at the end, too: the page stays where it is
     if (!next) return;
@@ -68,18 +101,37 @@ export function blockDiagram(blocks, onopen) {
     ids.slice(1).forEach((to, i) => {
       const last = spots.get(ids[i]).block.steps.at(ids[i].endsWith("words") ? 0 : -1);
       wires.push({ from: ids[i], to, name: last.tensor, axes: last.axes });
-      if (spots.get(to).block.kind === "norm") wires.push({ from: ids[i - 1], to, name: "x", axes: spots.get(to).block.steps[0].axes, around: ids[i] });
+      if (spots.get(to).block.kind === "norm")
+        wires.push({
+          from: ids[i - 1],
+          to,
+          name: "x",
+          axes: spots.get(to).block.steps[0].axes,
+          around: ids[i],
+        });
     });
   }
   const cross = order.find((id) => id.endsWith("cross"));
   if (cross) wires.push({ from: "encoder.memory", to: cross, name: "memory", axes: "B S D" });
-  const fromOutside = cross && !spots.has("encoder.memory") ? shape("text", { class: "aw-wm-word", x: 2 }, "memory") : null;
-  const frames = parts.map((part) => ({ part, rect: shape("rect", { rx: 10, class: "aw-wm-layer" }), text: shape("text", { class: "aw-wm-times" }) }));
+  const fromOutside =
+    cross && !spots.has("encoder.memory")
+      ? shape("text", { class: "aw-wm-word", x: 2 }, "memory")
+      : null;
+  const frames = parts.map((part) => ({
+    part,
+    rect: shape("rect", { rx: 10, class: "aw-wm-layer" }),
+    text: shape("text", { class: "aw-wm-times" }),
+  }));
   for (const wire of wires) {
     wire.path = shape("path", { class: "aw-wm-wire" });
     wire.head = shape("path", { class: "aw-wm-head" });
   }
-  svg.append(...frames.map(({ rect }) => rect), ...wires.flatMap(({ path, head }) => [path, head]), ...frames.map(({ text }) => text), ...(fromOutside ? [fromOutside] : []));
+  svg.append(
+    ...frames.map(({ rect }) => rect),
+    ...wires.flatMap(({ path, head }) => [path, head]),
+    ...frames.map(({ text }) => text),
+    ...(fromOutside ? [fromOutside] : []),
+  );
 
   function draw() {
     const width = holder.clientWidth;
@@ -99,7 +151,9 @@ export function blockDiagram(blocks, onopen) {
         const y = top(to) + 21;
         const gap = middle(to) - half;
         const start = spots.has(from) ? [middle(from) + half, top(from) + 14] : [2, y];
-        d = spots.has(from) ? `M${start}H${(start[0] + gap) / 2}V${y}H${gap - 5}` : `M${start}H${gap - 5}`;
+        d = spots.has(from)
+          ? `M${start}H${(start[0] + gap) / 2}V${y}H${gap - 5}`
+          : `M${start}H${gap - 5}`;
         end.splice(0, 2, gap, y);
         turn = 90;
         fromOutside?.setAttribute("y", y - 6);
@@ -119,8 +173,15 @@ export function blockDiagram(blocks, onopen) {
       head.setAttribute("transform", `translate(${end}) rotate(${turn})`);
     }
     for (const { part, rect, text } of frames) {
-      const inside = order.filter((id) => spots.get(id).part === part && spots.get(id).block.layered);
-      const box = { x: columns[part] * width - half - 14, y: top(inside.at(-1)) - 21, width: 2 * half + 28, height: floor(inside[0]) - top(inside.at(-1)) + 36 };
+      const inside = order.filter(
+        (id) => spots.get(id).part === part && spots.get(id).block.layered,
+      );
+      const box = {
+        x: columns[part] * width - half - 14,
+        y: top(inside.at(-1)) - 21,
+        width: 2 * half + 28,
+        height: floor(inside[0]) - top(inside.at(-1)) + 36,
+      };
       setAttributes(rect, box);
       text.setAttribute("x", columns[part] * width + half + 8);
       text.setAttribute("y", box.y + 15);
@@ -143,11 +204,15 @@ export function blockDiagram(blocks, onopen) {
         setText(count, learned ? brief(learned) : "");
       }
       for (const { from, to, name, axes, path, head } of wires) {
-        const on = axes.split(" ").includes(lit) || (name === lit && (from === open || to === open || name === "memory"));
+        const on =
+          axes.split(" ").includes(lit) ||
+          (name === lit && (from === open || to === open || name === "memory"));
         path.classList.toggle("aw-wm-lit", on);
         head.classList.toggle("aw-wm-lit", on);
       }
     },
-    focus(id) { buttons.get(id).item.focus(); },
+    focus(id) {
+      buttons.get(id).item.focus();
+    },
   };
 }

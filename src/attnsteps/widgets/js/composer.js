@@ -1,105 +1,182 @@
-// A line of Chinese that can be written without a Chinese keyboard: while the reader types pinyin or
+// A line of Chinese that can be written without a Chinese keyboard: while the reader types pinyin
+// or
 // English, the words that it could be are offered.
-import { el, uid } from "./ui.js";
 import { findWords } from "./maths/words.js";
+import { el, uid } from "./ui.js";
 
 const OFFERED = 8;
+const PROPS = {
+  type: "text",
+  class: "co-input",
+  lang: "zh",
+  autocomplete: "off",
+  autocapitalize: "off",
+  spellcheck: "false",
+  role: "combobox",
+  "aria-autocomplete": "list",
+  "aria-expanded": "false",
+};
+/** @type {Record<string, number>} */
+const STEPS = { ArrowDown: 1, ArrowUp: -1 };
 
-/**
- * @param {{label: string, entries: () => [string, string, string][], onchange: (text: string) => void}}
- *        options entries: the known words with pinyin and gloss; onchange: the line has another text,
- *        and no word of it is still being looked for
- */
-export function composer({ label, entries, onchange }) {
-  const [id, listId] = [uid(), uid()];
-  let offered = []; // entries on offer
-  let active = -1; // which of them Enter would take
-  let query = ""; // the end of the line before the caret that they could replace
-  let isComposing = false; // a Chinese keyboard is at work
+class Composer {
+  listId = uid();
+  /** @type {Entry[]} */
+  offered = [];
+  active = -1; // which of them Enter would take
+  query = ""; // the end of the line before the caret that they could replace
+  isComposing = false; // a Chinese keyboard is at work
 
-  const list = el("ul", { id: listId, class: "co-list", role: "listbox", "aria-label": "Words the model knows", hidden: true });
-  const input = el("input", {
-    type: "text", id, class: "co-input", lang: "zh", autocomplete: "off", autocapitalize: "off", spellcheck: "false",
-    role: "combobox", "aria-autocomplete": "list", "aria-controls": listId, "aria-expanded": "false",
-    oninput: offer,
-    onclick: offer,
-    onkeydown: press,
-    onblur: close,
-    oncompositionstart: () => { isComposing = true; },
-    oncompositionend: () => { isComposing = false; offer(); },
-  });
+  /** @param {ComposerOptions} options */
+  constructor(options) {
+    const id = uid();
+    this.options = options;
+    this.list = el("ul", {
+      id: this.listId,
+      class: "co-list",
+      role: "listbox",
+      "aria-label": "Words the model knows",
+      hidden: true,
+    });
+    this.input = el("input", {
+      ...PROPS,
+      id,
+      "aria-controls": this.listId,
+      oninput: () => this.offer(),
+      onclick: () => this.offer(true),
+      onkeydown: (event) => this.press(event),
+      onblur: () => this.close(),
+      oncompositionstart: () => {
+        this.isComposing = true;
+      },
+      oncompositionend: () => {
+        this.isComposing = false;
+        this.offer();
+      },
+    });
+    const field = el("div", { class: "co-field" }, this.input, this.list);
+    this.node = el("div", { class: "co" }, el("label", { for: id }, options.label), field);
+  }
 
-  /** What stands before the caret and may be the beginning of a word: Latin letters, or the last sign. */
-  function typedSoFar() {
-    const before = input.value.slice(0, input.selectionStart ?? input.value.length);
-    return /[\p{Script=Latin}\p{M}']+$/u.exec(before)?.[0] ?? /\p{Script=Han}$/u.exec(before)?.[0] ?? "";
+  /** Where the reader is writing. */
+  get caret() {
+    return this.input.selectionStart ?? this.input.value.length;
   }
-  function offer(event) {
-    if (isComposing) return;
-    query = typedSoFar();
-    const isLatin = /^\p{Script=Latin}/u.test(query);
-    offered = findWords(query, entries(), OFFERED + 1).filter(([zh]) => zh !== query).slice(0, OFFERED);
-    if (event?.type === "click" && !isLatin) offered = [];
-    active = offered.length && isLatin ? 0 : -1;
-    show();
-    if (!(offered.length && isLatin)) onchange(input.value);
+
+  /** Whether the beginning of a word is written in Latin letters. */
+  get isLatin() {
+    return /^\p{Script=Latin}/u.test(this.query);
   }
-  function show() {
-    list.hidden = offered.length === 0;
-    input.setAttribute("aria-expanded", String(!list.hidden));
-    list.replaceChildren(...offered.map(([zh, pinyin, gloss], n) => el("li", {
-      id: `${listId}-${n}`, role: "option", class: "co-option", "aria-selected": String(n === active),
-      onpointerdown: (event) => event.preventDefault(), // the line keeps the focus
-      onclick: () => take(n),
-    }, el("span", { lang: "zh" }, zh), " ", el("span", { lang: "zh-Latn" }, pinyin), " ", el("span", {}, gloss))));
-    mark();
+
+  /** What may be the beginning of a word: Latin letters before the caret, or the last sign. */
+  typedSoFar() {
+    const before = this.input.value.slice(0, this.caret);
+    const found = /[\p{Script=Latin}\p{M}']+$/u.exec(before) ?? /\p{Script=Han}$/u.exec(before);
+    return found?.[0] ?? "";
   }
-  function mark() {
-    [...list.children].forEach((option, n) => option.setAttribute("aria-selected", String(n === active)));
-    if (active >= 0) input.setAttribute("aria-activedescendant", `${listId}-${active}`);
-    else input.removeAttribute("aria-activedescendant");
-    list.children[active]?.scrollIntoView?.({ block: "nearest" });
+
+  /** @param {boolean} [isClick] */
+  offer(isClick = false) {
+    if (this.isComposing) return;
+    this.query = this.typedSoFar();
+    const found = findWords(this.query, this.options.entries(), OFFERED + 1);
+    const others = found.filter(([zh]) => zh !== this.query).slice(0, OFFERED);
+    this.offered = isClick && !this.isLatin ? [] : others;
+    const isUnfinished = this.offered.length > 0 && this.isLatin;
+    this.active = isUnfinished ? 0 : -1;
+    this.show();
+    if (!isUnfinished) this.options.onchange(this.input.value);
   }
-  function take(n) {
-    const caret = input.selectionStart ?? input.value.length;
+
+  show() {
+    this.list.hidden = this.offered.length === 0;
+    this.input.setAttribute("aria-expanded", String(!this.list.hidden));
+    this.list.replaceChildren(...this.offered.map((entry, n) => this.option(entry, n)));
+    this.mark();
+  }
+
+  /**
+   * @param {Entry} entry
+   * @param {number} n
+   */
+  option([zh, pinyin, gloss], n) {
+    const props = {
+      // A press that began would take the focus from the line.
+      id: `${this.listId}-${n}`,
+      role: "option",
+      class: "co-option",
+      onpointerdown: /** @param {Event} event */ (event) => event.preventDefault(),
+      onclick: () => this.take(n),
+    };
+    const [word, sound] = [el("span", { lang: "zh" }, zh), el("span", { lang: "zh-Latn" }, pinyin)];
+    return el("li", props, word, " ", sound, " ", el("span", {}, gloss));
+  }
+
+  mark() {
+    const options = [...this.list.children];
+    options.forEach((option, n) => option.setAttribute("aria-selected", String(n === this.active)));
+    const active = options[this.active];
+    if (active) this.input.setAttribute("aria-activedescendant", active.id);
+    else this.input.removeAttribute("aria-activedescendant");
+    active?.scrollIntoView?.({ block: "nearest" });
+  }
+
+  /** @param {number} n */
+  take(n) {
+    const { input, caret, query } = this;
     const start = caret - query.length;
-    if (start < 0 || input.value.slice(start, caret) !== query) { // the caret has gone elsewhere
-      close();
+    if (start < 0 || input.value.slice(start, caret) !== query) {
+      this.close(); // the caret has gone elsewhere
       return;
     }
-    input.setRangeText(offered[n][0], start, caret, "end");
-    drop();
+    input.setRangeText(this.offered[n][0], start, caret, "end");
+    this.drop();
     input.focus();
-    onchange(input.value);
+    this.options.onchange(input.value);
   }
-  function drop() {
-    offered = [];
-    active = -1;
-    show();
+
+  drop() {
+    this.offered = [];
+    this.active = -1;
+    this.show();
   }
-  function close() {
-    const wasOpen = !list.hidden;
-    drop();
-    if (wasOpen) onchange(input.value);
+
+  close() {
+    const wasOpen = !this.list.hidden;
+    this.drop();
+    if (wasOpen) this.options.onchange(this.input.value);
   }
-  function press(event) {
-    if (list.hidden || isComposing) return;
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (step) {
-      active = (active + step + offered.length + (active < 0 && step < 0 ? 1 : 0)) % offered.length;
-      mark();
-    } else if (event.key === "Enter" && active >= 0) take(active);
-    else if (event.key === "Escape") close();
+
+  /** @param {KeyboardEvent} event */
+  press(event) {
+    if (this.list.hidden || this.isComposing) return;
+    const step = STEPS[event.key];
+    if (step) this.move(step);
+    else if (event.key === "Enter" && this.active >= 0) this.take(this.active);
+    else if (event.key === "Escape") this.close();
     else return;
     event.preventDefault();
   }
-  return {
-    node: el("div", { class: "co" }, el("label", { for: id }, label), el("div", { class: "co-field" }, input, list)),
-    input,
-    /** Write another text, unless the reader is in the middle of a word: that will be reported. */
-    set(text) {
-      const isWriting = isComposing || (!list.hidden && /^\p{Script=Latin}/u.test(query));
-      if (input.value !== text && !isWriting) input.value = text;
-    },
-  };
+
+  /** @param {number} step */
+  move(step) {
+    const count = this.offered.length;
+    const from = this.active < 0 && step < 0 ? 0 : this.active;
+    this.active = (from + step + count) % count;
+    this.mark();
+  }
+
+  /**
+   * Write another text, unless the reader is in the middle of a word: that will be reported.
+   * @param {string} text
+   */
+  set(text) {
+    const isWriting = this.isComposing || (!this.list.hidden && this.isLatin);
+    if (this.input.value !== text && !isWriting) this.input.value = text;
+  }
+}
+
+/** @param {ComposerOptions} options */
+export function composer(options) {
+  return new Composer(options);
 }

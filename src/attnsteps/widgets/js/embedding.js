@@ -1,8 +1,9 @@
-// A map of word vectors before and after learning, the nearest words, and the look-up by a one-hot vector.
+// A map of word vectors before and after learning, the nearest words, and the look-up by a one-hot
+// vector.
 import { setText, shape } from "./drawing.js";
-import { choice, el, fmt, frame, matrixTable, status } from "./ui.js";
 import { matmul } from "./maths/linear.js";
 import { cosine, nearest, oneHot } from "./maths/neighbours.js";
+import { choice, el, fmt, frame, matrixTable, status } from "./ui.js";
 
 const BOX = { width: 640, height: 400, pad: 26 };
 const NEAR = 8;
@@ -13,8 +14,13 @@ function map(words, onpick) {
   const marks = words.map(() => shape("circle", { r: 3.5, class: "aw-em-point" }));
   const names = words.map((word) => shape("text", { class: "aw-em-name" }, word));
   const links = Array.from({ length: NEAR }, () => shape("line", { class: "aw-em-link" }));
-  const node = shape("svg", { viewBox: `0 0 ${BOX.width} ${BOX.height}`, role: "img", class: "aw-em-map" },
-    ...links, ...marks, ...names);
+  const node = shape(
+    "svg",
+    { viewBox: `0 0 ${BOX.width} ${BOX.height}`, role: "img", class: "aw-em-map" },
+    ...links,
+    ...marks,
+    ...names,
+  );
   let places = [];
   let order = []; // the words by how much their names matter
   /** Write a name beside, above or below its point, where it covers no name that matters more. */
@@ -25,9 +31,19 @@ function map(words, onpick) {
     for (const i of order) {
       const { width: w, height: h, y: above } = sizes[i];
       const [x, y] = places[i];
-      const spot = [[x + 7, y - h / 2], [x - 7 - w, y - h / 2], [x - w / 2, y - 7 - h], [x - w / 2, y + 7]]
-        .find(([left, top]) => left >= 0 && left + w <= BOX.width && top >= 0 && top + h <= BOX.height
-          && taken.every(([a, b, c, d]) => left > c || left + w < a || top > d || top + h < b));
+      const spot = [
+        [x + 7, y - h / 2],
+        [x - 7 - w, y - h / 2],
+        [x - w / 2, y - 7 - h],
+        [x - w / 2, y + 7],
+      ].find(
+        ([left, top]) =>
+          left >= 0 &&
+          left + w <= BOX.width &&
+          top >= 0 &&
+          top + h <= BOX.height &&
+          taken.every(([a, b, c, d]) => left > c || left + w < a || top > d || top + h < b),
+      );
       if (!spot) {
         names[i].setAttribute("display", "none");
         continue;
@@ -42,7 +58,10 @@ function map(words, onpick) {
   new ResizeObserver(() => order.length && label()).observe(node);
   node.addEventListener("click", (event) => {
     const box = node.getBoundingClientRect();
-    const at = [((event.clientX - box.left) / box.width) * BOX.width, ((event.clientY - box.top) / box.height) * BOX.height];
+    const at = [
+      ((event.clientX - box.left) / box.width) * BOX.width,
+      ((event.clientY - box.top) / box.height) * BOX.height,
+    ];
     const far = places.map(([x, y]) => Math.hypot(x - at[0], y - at[1]));
     onpick(far.indexOf(Math.min(...far)));
   });
@@ -52,7 +71,8 @@ function map(words, onpick) {
       const low = [0, 1].map((axis) => Math.min(...points.map((point) => point[axis])));
       const high = [0, 1].map((axis) => Math.max(...points.map((point) => point[axis])));
       const { width, height, pad } = BOX;
-      const scale = (value, axis, size) => pad + ((value - low[axis]) / (high[axis] - low[axis] || 1)) * (size - 2 * pad);
+      const scale = (value, axis, size) =>
+        pad + ((value - low[axis]) / (high[axis] - low[axis] || 1)) * (size - 2 * pad);
       places = points.map(([x, y]) => [scale(x, 0, width), height - scale(y, 1, height)]);
       places.forEach(([x, y], i) => {
         marks[i].setAttribute("cx", x.toFixed(1));
@@ -84,30 +104,58 @@ function render({ model, el: host }) {
     model.save_changes();
   }
   const order = Array.from(words.keys()).sort((i, j) => words[i].localeCompare(words[j], "en"));
-  const picker = el("select", { class: "aw-em-select", onchange: () => set("selected", Number(picker.value)) },
-    ...order.map((i) => el("option", { value: i }, words[i])));
+  const picker = el(
+    "select",
+    { class: "aw-em-select", onchange: () => set("selected", Number(picker.value)) },
+    ...order.map((i) => el("option", { value: i }, words[i])),
+  );
   const label = el("label", { class: "aw-em-label" }, "Word ", picker);
   const learned = choice({
-    label: "Vectors", options: ["before learning", "after learning"], selected: Number(model.get("learned")),
+    label: "Vectors",
+    options: ["before learning", "after learning"],
+    selected: Number(model.get("learned")),
     onchange: (i) => set("learned", i === 1),
   });
   const picture = map(words, (i) => set("selected", i));
   const rows = Array.from({ length: NEAR }, () => {
     const parts = {
       word: el("button", { type: "button", class: "aw-em-word" }),
-      fill: el("span", { class: "aw-em-fill" }), number: el("span", { class: "aw-em-number" }),
+      fill: el("span", { class: "aw-em-fill" }),
+      number: el("span", { class: "aw-em-number" }),
     };
-    const node = el("li", {}, parts.word, el("span", { class: "aw-em-track", "aria-hidden": true }, parts.fill), parts.number);
+    const node = el(
+      "li",
+      {},
+      parts.word,
+      el("span", { class: "aw-em-track", "aria-hidden": true }, parts.fill),
+      parts.number,
+    );
     return { ...parts, node };
   });
-  rows.forEach(({ word }) => word.addEventListener("click", () => set("selected", Number(word.dataset.index))));
+  rows.forEach(({ word }) =>
+    word.addEventListener("click", () => set("selected", Number(word.dataset.index))),
+  );
   const said = status();
   const looked = el("div", {});
-  const details = el("details", {}, el("summary", {}, "One-hot times matrix: how the vector is looked up"), looked);
-  root.append(el("div", { class: "aw-row" }, label, learned.node), picture.node,
-    el("p", { class: "aw-note" }, "The map keeps two of the many directions, so words can look nearer than they are. "
-      + "The list below uses all of them."),
-    said.node, el("ol", { class: "aw-em-list" }, ...rows.map(({ node }) => node)), details);
+  const details = el(
+    "details",
+    {},
+    el("summary", {}, "One-hot times matrix: how the vector is looked up"),
+    looked,
+  );
+  root.append(
+    el("div", { class: "aw-row" }, label, learned.node),
+    picture.node,
+    el(
+      "p",
+      { class: "aw-note" },
+      "The map keeps two of the many directions, so words can look nearer than they are. " +
+        "The list below uses all of them.",
+    ),
+    said.node,
+    el("ol", { class: "aw-em-list" }, ...rows.map(({ node }) => node)),
+    details,
+  );
   let table = null;
   let result = null;
   let tableFor = "";
@@ -124,10 +172,19 @@ function render({ model, el: host }) {
     if (tableFor !== key) {
       tableFor = key;
       table = matrixTable({
-        caption: `${SHOWN} of ${words.length} rows and the first ${SHOWN} of ${vectors[0].length} columns; left of them the one-hot vector`,
-        rows: names, columns: ["one-hot", ...columns], tint: (value) => value,
+        caption:
+          `${SHOWN} of ${words.length} rows and the first ${SHOWN} of ${vectors[0].length} ` +
+          "columns; left of them the one-hot vector",
+        rows: names,
+        columns: ["one-hot", ...columns],
+        tint: (value) => value,
       });
-      result = matrixTable({ caption: "their product", rows: ["sum"], columns, tint: (value) => value });
+      result = matrixTable({
+        caption: "their product",
+        rows: ["sum"],
+        columns,
+        tint: (value) => value,
+      });
       looked.replaceChildren(table.node, result.node);
     }
     table.update(rowsShown.map((i) => [hot[i], ...Array.from(vectors[i]).slice(0, SHOWN)]));
@@ -141,8 +198,11 @@ function render({ model, el: host }) {
     const vectors = sets[which];
     const near = nearest(vectors, selected, NEAR);
     picture.update(maps[which], selected, near);
-    picture.node.setAttribute("aria-label", `Map of ${words.length} words ${which ? "after" : "before"} learning. Nearest to `
-      + `${words[selected]}: ${near.map((i) => words[i]).join(", ")}.`);
+    picture.node.setAttribute(
+      "aria-label",
+      `Map of ${words.length} words ${which ? "after" : "before"} learning. Nearest to ` +
+        `${words[selected]}: ${near.map((i) => words[i]).join(", ")}.`,
+    );
     near.forEach((i, k) => {
       const similarity = cosine(vectors[selected], vectors[i]);
       setText(rows[k].word, words[i]);
@@ -158,7 +218,9 @@ function render({ model, el: host }) {
   const names = ["selected", "learned"].map((name) => `change:${name}`);
   for (const name of names) model.on(name, paint);
   paint();
-  return () => { for (const name of names) model.off(name, paint); };
+  return () => {
+    for (const name of names) model.off(name, paint);
+  };
 }
 
 export default { render };

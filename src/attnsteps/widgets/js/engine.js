@@ -6,89 +6,131 @@ const PATIENCE = 8000; // ms until a worker that does not answer is given up
 /**
  * To be called once at the top level of a widget's script: inside a worker it answers what
  * startEngine asks there, in a page it does nothing.
- * @param {Record<string, (given: object) => unknown>} jobs
+ * @param {Jobs} jobs
  */
 export function serveJobs(jobs) {
-  if (typeof document !== "undefined" || typeof WorkerGlobalScope === "undefined") return;
+  if (typeof document !== "undefined" || !("WorkerGlobalScope" in globalThis)) return;
   globalThis.onmessage = async ({ data: { number, job, given } }) => {
     try {
-      globalThis.postMessage({ number, result: await jobs[job](given) });
+      globalThis.postMessage({ number, result: await doJob(jobs, job, given) });
     } catch (error) {
-      globalThis.postMessage({ number, problem: error.message });
+      globalThis.postMessage({ number, problem: messageOf(error) });
     }
   };
   globalThis.postMessage({ isReady: true });
 }
 
 /**
- * @param {Record<string, (given: object) => unknown>} jobs the same as in serveJobs
+ * @template {Jobs} J
+ * @param {J} jobs the same as in serveJobs
  * @param {string|undefined} source the text of the widget's script, which Jupyter hands to it
  * @param {string} address where the script came from, if there is no text
- * @returns {{run: (job: string, given: object) => Promise<unknown>, close: () => void,
- *            isWorker: () => boolean}}
+ * @returns {Engine<J>}
  */
 export function startEngine(jobs, source, address) {
-  const asked = new Map(); // number → {job, given, resolve, reject}
+  /** @type {Map<number, PendingJob>} */
+  const pending = new Map();
   let count = 0;
-  let worker = openWorker(source, address);
-  let timer = worker && setTimeout(stayHere, PATIENCE);
+  /** @type {Worker | null} */
+  let worker = null;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let timer;
+  const url = source
+    ? URL.createObjectURL(new Blob([source], { type: "text/javascript" }))
+    : address;
 
+  /** The worker has its script, or never will: nothing needs the address of the copy any more. */
+  function settle() {
+    clearTimeout(timer);
+    if (source) URL.revokeObjectURL(url);
+  }
+  /** @param {number} number */
   async function doHere(number) {
-    const { job, given, resolve, reject } = asked.get(number);
-    asked.delete(number);
+    const { job, given, resolve, reject } = take(pending, number);
     try {
-      resolve(await jobs[job](given));
+      resolve(await doJob(jobs, job, given));
     } catch (error) {
       reject(error);
     }
   }
   /** No worker, or none that lives: what was asked so far is done here, and all that follows. */
   function stayHere() {
-    clearTimeout(timer);
+    settle();
     worker?.terminate();
     worker = null;
-    for (const number of [...asked.keys()]) doHere(number);
+    for (const number of [...pending.keys()]) doHere(number);
   }
-  if (worker) {
-    worker.onerror = (event) => { event.preventDefault(); stayHere(); };
-    worker.onmessage = ({ data: { isReady, number, result, problem } }) => {
-      clearTimeout(timer);
-      if (isReady || !asked.has(number)) return;
-      const { resolve, reject } = asked.get(number);
-      asked.delete(number);
-      if (problem === undefined) resolve(result);
-      else reject(new Error(problem));
+  /** @param {MessageEvent} event */
+  function receive({ data: { isReady, number, result, problem } }) {
+    settle();
+    if (isReady || !pending.has(number)) return;
+    const { resolve, reject } = take(pending, number);
+    if (problem === undefined) resolve(result);
+    else reject(new Error(problem));
+  }
+  try {
+    worker = new Worker(url, { type: "module" });
+    worker.onerror = (event) => {
+      event.preventDefault();
+      stayHere();
     };
+    worker.onmessage = receive;
+    timer = setTimeout(stayHere, PATIENCE);
+  } catch {
+    stayHere();
   }
   return {
     run(job, given) {
       return new Promise((resolve, reject) => {
-        const number = count += 1;
-        asked.set(number, { job, given, resolve, reject });
-        if (worker) worker.postMessage({ number, job, given });
-        else doHere(number);
+        count += 1;
+        pending.set(count, { job: String(job), given, resolve, reject });
+        if (worker) worker.postMessage({ number: count, job, given });
+        else doHere(count);
       });
     },
     close() {
-      clearTimeout(timer);
+      settle();
       worker?.terminate();
-      asked.clear();
+      pending.clear();
     },
     isWorker: () => worker !== null,
   };
 }
 
-/** A copy of a file that a trait holds, to be given away. */
+/**
+ * A copy of a file that a trait holds, to be given away.
+ * @param {DataView<ArrayBuffer>} view
+ */
 export function fileOf(view) {
-  if (view.byteLength === 0) throw new Error("The weights could not be fetched. Reloading the page may help.");
+  if (view.byteLength === 0) {
+    throw new Error("The weights could not be fetched. Reloading the page may help.");
+  }
   return view.buffer.slice(view.byteOffset, view.byteOffset + view.byteLength);
 }
 
-function openWorker(source, address) {
-  try {
-    const url = source ? URL.createObjectURL(new Blob([source], { type: "text/javascript" })) : address;
-    return new Worker(url, { type: "module" });
-  } catch {
-    return null;
-  }
+/**
+ * What an error says.
+ * @param {unknown} error
+ */
+export function messageOf(error) {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/**
+ * @param {Jobs} jobs
+ * @param {string} job
+ * @param {unknown} given what that job takes: run sees to it
+ */
+function doJob(jobs, job, given) {
+  return jobs[job](/** @type {never} */ (given));
+}
+
+/**
+ * @param {Map<number, PendingJob>} pending
+ * @param {number} number
+ */
+function take(pending, number) {
+  const found = pending.get(number);
+  pending.delete(number);
+  return /** @type {PendingJob} */ (found);
 }

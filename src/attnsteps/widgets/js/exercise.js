@@ -1,27 +1,42 @@
 // A closed question, checked on the page; hint and solution stay folded until asked for.
-import { button, el, frame, remember } from "./ui.js";
+
 import { answerField, describe, earlierAnswer } from "./answer_field.js";
 import { wrongPlaces } from "./maths/answer.js";
+import { button, el, frame, remember } from "./ui.js";
 
+/** @param {Host} host */
 function render({ model, el: host }) {
+  /** @type {Question} */
   const spec = model.get("spec");
   const root = frame(host, model.get("title"));
   const field = answerField(spec);
   const verdict = el("p", { role: "status", class: "aw-status" });
+  /**
+   * @param {string} summary
+   * @param {string} text
+   */
   const fold = (summary, text) => el("details", {}, el("summary", {}, summary), el("p", {}, text));
 
+  /** @param {Answer} given */
   function check(given) {
     const wrong = wrongPlaces(spec.kind, given, model.get("answer"), model.get("tolerance"));
     const correct = wrong.length === 0;
     verdict.className = correct ? "aw-good" : "aw-bad";
-    verdict.textContent = correct ? `✓ Right. ${feedback(given)}` : `✗ Not yet. ${feedback(given) || where(wrong)}`;
+    verdict.textContent = correct
+      ? `✓ Right. ${feedback(given)}`
+      : `✗ Not yet. ${feedback(given) || where(wrong)}`;
     model.set("given", given);
     model.set("solved", correct);
     model.save_changes();
   }
+  /**
+   * @param {Answer} given
+   * @returns {string}
+   */
   function feedback(given) {
-    return spec.kind === "choice" ? model.get("feedback")[given] ?? "" : "";
+    return spec.kind === "choice" ? (model.get("feedback")[String(given)] ?? "") : "";
   }
+  /** @param {number[]} wrong */
   function where(wrong) {
     if (spec.kind === "cells") {
       const names = wrong.map((place) => {
@@ -44,13 +59,18 @@ function render({ model, el: host }) {
     remember(spec.key, value);
     check(value);
   });
-  field.node.addEventListener("input", () => { // what was said was about the answer before
+  field.node.addEventListener("input", () => {
+    // what was said was about the answer before
     verdict.className = "aw-status";
     verdict.textContent = "";
   });
-  root.append(field.node, el("div", { class: "aw-row" }, submit), verdict,
+  root.append(
+    field.node,
+    el("div", { class: "aw-row" }, submit),
+    verdict,
     fold("Hint", model.get("hint")),
-    fold("Solution", `${describe(spec, model.get("answer"))}. ${model.get("explanation")}`));
+    fold("Solution", `${describe(spec, model.get("answer"))}. ${model.get("explanation")}`),
+  );
 
   const earlier = earlierAnswer(spec);
   if (earlier != null) {

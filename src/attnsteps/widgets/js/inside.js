@@ -1,364 +1,498 @@
-// A trained model with switches: turn any head or edge of its attention off, and see what it says then.
-import { fileOf, serveJobs, startEngine } from "./engine.js";
-import { intervening, isHead } from "./intervening.js";
+// A trained model with switches: turn any head or edge of its attention off, and see what it says
+// then.
+import { edgeCutter } from "./edge_cutter.js";
+import { serveJobs } from "./engine.js";
+import { intervening, isHead, isWholeHead } from "./intervening.js";
+import { LiveModel } from "./live.js";
+import { PARTS_OF_ATTENTION } from "./looks.js";
 import { LOOKS, loom } from "./loom.js";
 import { silencesHead } from "./maths/model/multi_head.js";
 import { averageHeads } from "./maths/time_machine.js";
-import { joinWords } from "./maths/words.js";
-import { sentenceLine, strangeNote } from "./sentence_line.js";
-import { asPercent, button, choice, el, frame, status, uid } from "./ui.js";
+import { PARTS, switchboard } from "./switchboard.js";
+import { asPercent, button, choice, el } from "./ui.js";
 
 serveJobs(intervening);
 
-const PARTS = { encoder: "encoder", decoder: "decoder, its own words", cross: "decoder, to the source" };
-const KINDS = Object.keys(LOOKS);
-const TRAITS = ["text", "knockouts"];
+const NUM_CANDIDATES = 5;
 
-/** A row of options under a label. */
-function select(label, onchange) {
-  const id = uid();
-  const input = el("select", { id, class: "in-select", onchange });
-  return {
-    node: el("span", { class: "in-field" }, el("label", { for: id }, label), input),
-    get value() { return Number(input.value); },
-    fill(names) {
-      const chosen = Math.min(Math.max(0, this.value), names.length - 1);
-      input.replaceChildren(...names.map((name, n) => el("option", { value: n, selected: n === chosen }, name)));
-    },
-    choose(n) { input.value = String(n); },
-  };
-}
+class Interventions {
+  /**
+   * What is shown; written: ids of the whole model's translation; said: of what it says now.
+   * @type {{sentence: Sentence, written: number[], whole: Reading, cut: Reading, said: number[],
+   *         screen: Record<Part, number[][]> | null} | null}
+   */
+  answer = null;
+  place = 0; // the word of the translation that is asked about
+  sourcePlace = 0;
+  pair = 0; // the minimal pair on the two buttons
+  /** @type {Part} */
+  kind = "cross";
+  /** @type {HTMLButtonElement[]} */
+  chipButtons = [];
 
-function render({ model, el: host }) {
-  const key = uid();
-  const engine = startEngine(intervening, model.get("_esm"), import.meta.url);
-  const root = frame(host, "Interventions");
-  root.classList.add("tr", "in");
-  let known = null; // {config, srcTokens, tgtTokens, …} once the model is there
-  let now = null; // {words, written: ids of the whole model's translation, whole, cut, said: ids}
-  let sought = 0; // the sentences that were asked for
-  let asked = 0; // the readings of one sentence
-  let place = null; // the word of the translation that is asked about
-  let sourcePlace = 0;
-  let kind = "cross";
-
-  const ask = (trait, value) => { model.set(trait, value); model.save_changes(); };
-  const nameOf = (id) => (id === known.config.eos_id ? "end" : known.tgtTokens[id]);
-  const blocks = () => model.get("knockouts");
-  const isOff = (part, layer, head) => silencesHead(blocks().filter((block) => block.part === part && (block.layer == null || block.layer === layer)), head);
-
-  // ── The sentence and its twin ────────────────────────────────────────────────────────────────
-  const line = sentenceLine({ model, onchange: (text) => setText(text) });
-  const pairs = model.get("pairs");
-  const isOf = (both, text) => both.some((twin) => twin.text === text);
-  let pair = 0; // the one on the two buttons
-  const twins = [0, 1].map((n) => button("", () => setText(pairs[pair][n].text), { "aria-pressed": "false" }));
-  const restore = button("Restore everything", () => ask("knockouts", []));
-  const buttons = el("div", { class: "aw-row tr-buttons" },
-    ...(pairs.length ? [el("span", { class: "in-label" }, "Minimal pair:"), ...twins] : []),
-    pairs.length > 1 ? button("Another pair", () => { pair = (pair + 1) % pairs.length; setText(pairs[pair][0].text); }) : "",
-    restore);
-  const said = status(); // what there is to complain of
-  const heard = status(); // what has changed, for who cannot see it
-  heard.node.classList.add("tr-heard");
-
-  /** Edges are between places: they stay for the twin, which differs in a word, and go with the sentence. */
-  function setText(text) {
-    const isTwin = pairs.some((both) => isOf(both, text) && isOf(both, model.get("text")));
-    const heads = blocks().filter(({ query, key: looked }) => query == null && looked == null);
-    if (!isTwin && heads.length < blocks().length) model.set("knockouts", heads);
-    ask("text", text);
-  }
-  function showTwins() {
-    if (pairs.length === 0) return;
-    const at = pairs.findIndex((both) => isOf(both, model.get("text")));
-    if (at >= 0) pair = at;
-    for (const [n, { text, word }] of pairs[pair].entries()) {
-      twins[n].textContent = line.gloss(word) ? `${word} ${line.gloss(word)}` : word;
-      twins[n].setAttribute("aria-pressed", String(text === model.get("text")));
-    }
+  /** @param {Host} host */
+  constructor(host) {
+    /** @type {{text: string, word: string}[][]} */
+    this.pairs = host.model.get("pairs");
+    /** @type {string[]} */
+    this.pronouns = host.model.get("pronouns");
+    this.live = new LiveModel(host, {
+      jobs: intervening,
+      title: "Interventions",
+      classes: ["tr", "in"],
+      files: ["weights"],
+      loading: "Loading the model …",
+      empty: "There is nothing to translate yet. Type a word, or pick a pair.",
+      load: ([buffer], { engine, key }) => engine.run("load", { key, buffer }),
+      onload: () => this.begin(),
+      onhide: () => this.forget(),
+      onsentence: (text) => this.setText(text),
+    });
+    this.twins = [0, 1].map((n) =>
+      button("", () => this.setText(this.pairs[this.pair][n].text), { "aria-pressed": "false" }),
+    );
+    this.restore = button("Restore everything", () => this.live.set({ knockouts: [] }));
+    this.output = el("p", { class: "tr-output", lang: "en" });
+    this.threads = loom({
+      onsource: (n) => this.pickSource(n),
+      ontarget: (n) => this.ask(n),
+    });
+    this.kindChoice = choice({
+      label: "Threads:",
+      options: Object.values(LOOKS),
+      selected: 0,
+      onchange: (n) => this.chooseKind(PARTS_OF_ATTENTION[n]),
+    });
+    this.hint = el("p", { class: "aw-note" });
+    this.table = el("table", { class: "in-table" });
+    this.board = switchboard({
+      onhead: (part, layer, head) => this.toggle({ part, layer, head }),
+      onlayer: (part, layer) => this.toggleLayer(part, layer),
+    });
+    this.cutter = edgeCutter((edge) => this.toggle(edge));
+    this.chips = el("ul", { class: "in-chips", "aria-label": "What is cut" });
+    this.lay();
+    this.live.start({ text: () => this.translate(), knockouts: () => this.update() });
   }
 
-  // ── What it says ─────────────────────────────────────────────────────────────────────────────
-  const output = el("p", { class: "tr-output", lang: "en" });
-  const picture = loom({
-    onsource: (n) => {
-      sourcePlace = n;
-      if (kind === "cross") toggle({ part: "cross", query: place, key: n });
-      else if (kind === "encoder") refresh();
-    },
-    ontarget: (n) => { place = n; update(); },
-  });
-  const kindChoice = choice({ label: "Threads:", options: Object.values(LOOKS), selected: 0, onchange: (n) => { kind = KINDS[n]; refresh(); } });
-  const hint = el("p", { class: "aw-note" });
-  const table = el("table", { class: "in-table" });
-  const panel = el("div", { class: "tr-panel" }, table, hint);
-  const scene = el("div", { class: "tr-scene" }, el("div", {}, picture.node, kindChoice.node), panel);
-
-  // ── The switches ─────────────────────────────────────────────────────────────────────────────
-  const grids = el("div", { class: "in-grids" });
-  const gridNote = el("p", { class: "aw-note" });
-  const heading = el("p", { class: "tr-heading" }, "Heads: press one to turn it off, or on again");
-  let switches = []; // {part, layer, head, node, share}
-  let layerSwitches = []; // {part, layer, node}
-  function makeSwitches() {
-    const { num_heads: numHeads, num_encoder_layers: numEncoder, num_decoder_layers: numDecoder } = known.config;
-    [switches, layerSwitches] = [[], []];
-    grids.replaceChildren(...Object.entries(PARTS).map(([part, title]) => {
-      const rows = Array.from({ length: part === "encoder" ? numEncoder : numDecoder }, (_, layer) => {
-        const whole = el("button", { type: "button", class: "in-layer", "aria-label": `${title}, layer ${layer + 1}: all heads`, onclick: () => toggleLayer(part, layer) }, `layer ${layer + 1}`);
-        layerSwitches.push({ part, layer, node: whole });
-        const cells = Array.from({ length: numHeads }, (__, head) => {
-          const share = el("span", { class: "in-share" });
-          const state = el("span", { class: "in-state" });
-          const node = el("button", {
-            type: "button", class: "in-head", "aria-pressed": "false", onclick: () => toggle({ part, layer, head }),
-          }, el("span", {}, `H${head + 1}`), state, share);
-          switches.push({ part, layer, head, node, share, state, name: `${title}, layer ${layer + 1}, head ${head + 1}` });
-          return el("td", {}, node);
-        });
-        return el("tr", {}, el("th", { scope: "row" }, whole), ...cells);
-      });
-      return el("div", { class: "aw-scroll" }, el("table", { class: "in-grid" }, el("caption", {}, title), el("tbody", {}, ...rows)));
-    }));
-  }
-  function toggle(block) {
-    const same = (other) => ["part", "layer", "head", "query", "key"].every((name) => (other[name] ?? null) === (block[name] ?? null));
-    ask("knockouts", blocks().some(same) ? blocks().filter((other) => !same(other)) : [...blocks(), block]);
-  }
-  function toggleLayer(part, layer) {
-    const heads = Array.from({ length: known.config.num_heads }, (_, head) => head);
-    const others = blocks().filter((block) => !heads.some((head) => isHead(block, part, layer, head)));
-    ask("knockouts", heads.every((head) => isOff(part, layer, head)) ? others : [...others, ...heads.map((head) => ({ part, layer, head }))]);
+  lay() {
+    const { live } = this;
+    const picture = el("div", {}, this.threads.node, this.kindChoice.node);
+    const panel = el("div", { class: "tr-panel" }, this.table, this.hint);
+    const scene = el("div", { class: "tr-scene" }, picture, panel);
+    const heading = el(
+      "p",
+      { class: "tr-heading" },
+      "Heads: press one to turn it off, or on again",
+    );
+    const note = el(
+      "p",
+      { class: "aw-note" },
+      "Pressing a word of the source cuts the chosen word of the translation off from it, in all " +
+        "layers and heads, while the threads go to the source.",
+    );
+    const { grids, note: gridNote } = this.board;
+    const switches = [heading, grids, gridNote, this.cutter.node, this.chips, note];
+    const look = el("div", { class: "tr-look" }, ...switches);
+    live.root.append(live.line.node, this.buttons(), live.complaint.node, live.news.node);
+    live.root.append(this.output, scene, look);
+    live.parts = [this.output, scene, look];
   }
 
-  const parts = Object.keys(PARTS);
-  const partField = select("In", () => fillFields());
-  partField.fill(Object.values(PARTS));
-  partField.choose(parts.indexOf("cross"));
-  const layerField = select("layer", () => {});
-  const queryField = select("from", () => fillKeys());
-  const keyField = select("to", () => {});
-  const cutButton = button("Cut this edge", () => toggle({
-    part: parts[partField.value], layer: layerField.value ? layerField.value - 1 : null, head: null, query: queryField.value, key: keyField.value,
-  }));
-  const edges = el("fieldset", { class: "in-edges" }, el("legend", { class: "tr-heading" }, "Edges: who may not look at whom"),
-    partField.node, layerField.node, queryField.node, keyField.node, cutButton);
-  let chipButtons = [];
-  const chips = el("ul", { class: "in-chips", "aria-label": "What is cut" });
-  const quiet = el("p", { class: "aw-note" }, "Pressing a word of the source cuts the chosen word of the translation off from it, in all layers and heads, while the threads go to the source.");
-  const lookPanel = el("div", { class: "tr-look" }, heading, grids, gridNote, edges, chips, quiet);
-  root.append(line.node, buttons, said.node, heard.node, output, scene, lookPanel);
-  const hidden = [output, scene, lookPanel];
-
-  const numLayers = (part) => known.config[part === "encoder" ? "num_encoder_layers" : "num_decoder_layers"];
-  const writtenNames = () => now.written.map(nameOf);
-  const queriesOf = (part) => (part === "encoder" ? now.words : writtenNames());
-  const keysOf = (part) => (part === "decoder" ? ["start", ...writtenNames().slice(0, -1)] : now.words);
-  function fillFields() {
-    const part = parts[partField.value];
-    layerField.fill(["all", ...Array.from({ length: numLayers(part) }, (_, n) => String(n + 1))]);
-    queryField.fill(queriesOf(part).map((word, n) => `${n + 1} ${part === "encoder" ? line.named(word) : word}`));
-    if (part !== "encoder") queryField.choose(place);
-    fillKeys();
-  }
-  function fillKeys() {
-    const part = parts[partField.value];
-    const visible = part === "decoder" ? keysOf(part).slice(0, queryField.value + 1) : keysOf(part);
-    keyField.fill(visible.map((word, n) => `${n + 1} ${part === "decoder" ? word : line.named(word)}`));
-  }
-  function describe({ part, layer, head, query, key: looked }) {
-    const where = `${PARTS[part]}, ${layer == null ? "all layers" : `layer ${layer + 1}`}${head == null ? "" : `, head ${head + 1}`}`;
-    if (query == null && looked == null) return where;
-    const from = query == null ? "every word" : queriesOf(part)[query] ?? `place ${query + 1}`;
-    const to = looked == null ? "anything" : keysOf(part)[looked] ?? `place ${looked + 1}`;
-    return `${from} → ${to} (${where})`;
+  buttons() {
+    const label = el("span", { class: "in-label" }, "Minimal pair:");
+    const another = button("Another pair", () => {
+      this.pair = (this.pair + 1) % this.pairs.length;
+      this.setText(this.pairs[this.pair][0].text);
+    });
+    return el(
+      "div",
+      { class: "aw-row tr-buttons" },
+      ...(this.pairs.length ? [label, ...this.twins] : []),
+      this.pairs.length > 1 ? another : "",
+      this.restore,
+    );
   }
 
-  // ── Asking and showing ───────────────────────────────────────────────────────────────────────
-  async function translate() {
-    if (!known) return;
-    line.show();
-    showTwins();
-    const { words, ids, isUnknown, strange } = line.read(known);
-    const most = model.get("max_words");
-    if (words.length === 0 || words.length > most) {
-      hide();
-      said.say(words.length ? `That makes ${words.length} words and marks; at most ${most} fit.` : "There is nothing to translate yet. Type a word, or pick a pair.");
-      return;
-    }
-    const number = sought += 1;
-    const { positions, max_len: longest } = known.config;
-    const maxLen = Math.min(2 * words.length + 10, positions === "learned" ? longest : Infinity);
-    const given = { key, ids, forced: {}, maxLen, numAlternatives: 0 };
-    try {
-      const free = await engine.run("translate", { ...given, blocks: [] });
-      const written = free.steps.map(({ id }) => id);
-      const whole = await engine.run("read", { key, ids, written, blocks: [] });
-      if (number !== sought) return; // the reader has gone on meanwhile
-      now = { words, ids, isUnknown, given, written, whole, cut: whole, said: written };
-    } catch (error) {
-      if (number !== sought) return;
-      hide();
-      said.say(error.message);
-      return;
-    }
-    said.say(strangeNote(strange, known));
-    const pronouns = model.get("pronouns");
-    place = now.written.findLastIndex((id) => pronouns.includes(nameOf(id)));
-    if (place < 0) place = 0;
-    sourcePlace = Math.min(sourcePlace, words.length - 1);
-    await update();
+  // ── What is off ──────────────────────────────────────────────────────────────────────────────
+
+  /** @returns {Block[]} */
+  get blocks() {
+    return this.live.model.get("knockouts");
+  }
+
+  /**
+   * @param {Part} part
+   * @param {number} layer
+   * @param {number} head
+   */
+  isOff(part, layer, head) {
+    const own = this.blocks.filter(
+      (block) => block.part === part && (block.layer == null || block.layer === layer),
+    );
+    return silencesHead(own, head);
+  }
+
+  /** @param {Block} block */
+  toggle(block) {
+    const others = this.blocks.filter((other) => !isSame(other, block));
+    const isThere = others.length < this.blocks.length;
+    this.live.set({ knockouts: isThere ? others : [...this.blocks, block] });
+  }
+
+  /**
+   * @param {Part} part
+   * @param {number} layer
+   */
+  toggleLayer(part, layer) {
+    const { num_heads: numHeads } = this.live.vocabulary.config;
+    const heads = Array.from({ length: numHeads }, (_, head) => head);
+    const others = this.blocks.filter(
+      (block) => !heads.some((head) => isHead(block, part, layer, head)),
+    );
+    const areOff = heads.every((head) => this.isOff(part, layer, head));
+    const own = areOff ? [] : heads.map((head) => ({ part, layer, head }));
+    this.live.set({ knockouts: [...others, ...own] });
+  }
+
+  // ── What the reader does ─────────────────────────────────────────────────────────────────────
+
+  /**
+   * Edges are between places: they stay for the twin, which differs in a word, and go with the
+   * sentence.
+   * @param {string} text
+   */
+  setText(text) {
+    const { model } = this.live;
+    const isTwin = this.pairs.some((pair) => isOf(pair, text) && isOf(pair, model.get("text")));
+    const heads = this.blocks.filter(isWholeHead);
+    if (!isTwin && heads.length < this.blocks.length) model.set("knockouts", heads);
+    this.live.set({ text });
+  }
+
+  /** @param {number} n */
+  pickSource(n) {
+    this.sourcePlace = n;
+    if (this.kind === "cross") this.toggle({ part: "cross", query: this.place, key: n });
+    else if (this.kind === "encoder") this.refresh();
+  }
+
+  /** @param {number} place */
+  ask(place) {
+    this.place = place;
+    this.update();
+  }
+
+  /** @param {Part} kind */
+  chooseKind(kind) {
+    this.kind = kind;
+    this.refresh();
+  }
+
+  // ── Asking ───────────────────────────────────────────────────────────────────────────────────
+
+  begin() {
+    this.board.make(this.live.vocabulary.config);
+    return this.translate();
+  }
+
+  async translate() {
+    const { live } = this;
+    const sentence = live.read();
+    if (live.loaded) this.showTwins();
+    if (!sentence) return;
+    const { ids, words } = sentence;
+    const found = await live.ask(async () => {
+      const written = await this.write(ids, []);
+      const reading = { key: live.key, ids, written, blocks: [] };
+      return { written, whole: await live.engine.run("read", reading) };
+    });
+    if (!found) return;
+    const { written, whole } = found;
+    this.answer = { sentence, written, whole, cut: whole, said: written, screen: null };
+    const { tgtTokens } = live.vocabulary;
+    const pronouns = this.pronouns.map((word) => tgtTokens.indexOf(word));
+    this.place = Math.max(
+      0,
+      written.findLastIndex((id) => pronouns.includes(id)),
+    );
+    this.sourcePlace = Math.min(this.sourcePlace, words.length - 1);
+    await this.update();
+  }
+
+  /**
+   * The ids that the model writes with something turned off.
+   * @param {number[]} ids
+   * @param {Block[]} blocks
+   */
+  async write(ids, blocks) {
+    const { engine, key } = this.live;
+    const maxLen = this.live.maxLen(ids.length);
+    const given = { key, ids, forced: {}, maxLen, numAlternatives: 0, blocks };
+    return (await engine.run("translate", given)).steps.map(({ id }) => id);
   }
 
   /** Read and write once more, with what is off now. */
-  async function update() {
-    if (!now) return;
-    const number = asked += 1;
-    const { ids, given, written } = now;
-    const asking = { key, ids, written, blocks: blocks() };
-    try {
-      const cut = await engine.run("read", asking);
-      const free = await engine.run("translate", { ...given, blocks: blocks() });
-      if (number !== asked) return;
-      Object.assign(now, { cut, said: free.steps.map(({ id }) => id), screen: null });
-    } catch (error) {
-      if (number === asked) said.say(error.message);
-      return;
-    }
-    for (const part of hidden) part.hidden = false;
-    picture.setWords(now.words.map((word, n) => ({ word, pinyin: line.reading(word), gloss: now.isUnknown[n] ? "unknown" : line.gloss(word), isUnknown: now.isUnknown[n] })), targets());
-    fillFields();
-    refresh();
-    ask("translation", sentenceOf(now.said));
-    try {
-      const screen = await engine.run("screen", { ...asking, place });
-      if (number !== asked) return;
-      now.screen = screen;
-    } catch (error) {
-      if (number === asked) said.say(error.message);
-      return;
-    }
-    showSwitches();
+  async update() {
+    if (!this.answer) return;
+    const { live, answer, blocks, place } = this;
+    const { sentence, written } = answer;
+    const { ids } = sentence;
+    const reading = { key: live.key, ids, written, blocks };
+    const found = await live.ask(
+      async () => ({
+        cut: await live.engine.run("read", reading),
+        said: await this.write(ids, blocks),
+        screen: null,
+      }),
+      "reading",
+    );
+    if (!found) return;
+    Object.assign(answer, found);
+    live.reveal(sentence);
+    this.threads.setWords(live.sourceWords(sentence), this.targetWords());
+    this.cutter.show(this.edgeWords());
+    this.refresh();
+    live.set({ translation: live.textOf(found.said) });
+    const screen = await live.ask(
+      () => live.engine.run("screen", { ...reading, place }),
+      "reading",
+    );
+    if (!screen) return;
+    answer.screen = screen;
+    this.showSwitches();
     performance.mark("attnsteps:inside-ready");
   }
-  function sentenceOf(ids) {
-    const tokens = ids.filter((id) => id !== known.config.eos_id).map((id) => known.tgtTokens[id]);
-    return known.joiner.kind === "Characters" ? tokens.join("") : joinWords(tokens, known.joiner.known);
+
+  /** Nothing is shown any more. */
+  forget() {
+    this.answer = null;
   }
-  function targets() {
-    return now.written.map((id, n) => {
-      const probability = now.cut.probabilities[n][id];
-      return { word: nameOf(id), note: asPercent(probability), share: probability, isForced: false, isEnd: id === known.config.eos_id };
+
+  // ── Words ────────────────────────────────────────────────────────────────────────────────────
+
+  /** @returns {TargetWord[]} */
+  targetWords() {
+    if (!this.answer) return [];
+    const { written, cut } = this.answer;
+    return written.map((id, n) => ({
+      word: this.live.nameOf(id),
+      note: asPercent(cut.probabilities[n][id]),
+      share: cut.probabilities[n][id],
+      isForced: false,
+      isEnd: this.live.isEnd(id),
+    }));
+  }
+
+  /** @returns {EdgeWords} */
+  edgeWords() {
+    const { live, place, answer } = this;
+    const words = answer?.sentence.words.map(live.line.named) ?? [];
+    const written = answer?.written.map((id) => live.nameOf(id)) ?? [];
+    return {
+      config: live.vocabulary.config,
+      place,
+      queriesOf: (part) => (part === "encoder" ? words : written),
+      keysOf: (part) => (part === "decoder" ? ["start", ...written.slice(0, -1)] : words),
+    };
+  }
+
+  /**
+   * What a block turns off, in words.
+   * @param {Block} block
+   */
+  describe({ part = "cross", layer, head, query, key }) {
+    const words = this.answer?.sentence.words ?? [];
+    const { queriesOf, keysOf } = this.edgeWords();
+    const layers = layer == null ? "all layers" : `layer ${layer + 1}`;
+    const where = `${PARTS[part]}, ${layers}${head == null ? "" : `, head ${head + 1}`}`;
+    if (query == null && key == null) return where;
+    const queries = part === "encoder" ? words : queriesOf(part);
+    const keys = part === "decoder" ? keysOf(part) : words;
+    const from = query == null ? "every word" : (queries[query] ?? `place ${query + 1}`);
+    const to = key == null ? "anything" : (keys[key] ?? `place ${key + 1}`);
+    return `${from} → ${to} (${where})`;
+  }
+
+  // ── Showing ──────────────────────────────────────────────────────────────────────────────────
+
+  showTwins() {
+    const { line, model } = this.live;
+    if (this.pairs.length === 0) return;
+    const at = this.pairs.findIndex((pair) => isOf(pair, model.get("text")));
+    if (at >= 0) this.pair = at;
+    this.pairs[this.pair].forEach(({ text, word }, n) => {
+      this.twins[n].textContent = line.gloss(word) ? `${word} ${line.gloss(word)}` : word;
+      this.twins[n].setAttribute("aria-pressed", String(text === model.get("text")));
     });
   }
-  /** The mean of those heads that are on; nothing where none is. */
-  function rows() {
-    const layers = now.cut.weights[kind].map((heads, layer) => heads.filter((_, head) => !isOff(kind, layer, head)));
-    return layers.flat().length ? averageHeads(layers) : now.cut.weights[kind][0][0].map((row) => Array(row.length).fill(0));
-  }
 
-  function refresh() {
-    if (!now) return;
+  refresh() {
+    if (!this.answer) return;
+    const { live, kind, place } = this;
+    const { written, cut, said } = this.answer;
     const isEncoder = kind === "encoder";
-    picture.setShares(targets());
-    picture.update({ kind, shown: now.written.length, place: isEncoder ? null : place, sourcePlace: isEncoder ? sourcePlace : null, rows: rows() });
-    root.dataset.kind = kind;
-    const isWhole = blocks().length === 0;
-    const isSame = String(now.said) === String(now.written);
-    output.replaceChildren(el("span", { class: "in-label" }, isWhole ? "The whole model says: " : "Left to itself, it now says: "),
-      ...now.said.filter((id) => id !== known.config.eos_id).flatMap((id, n) => [n && /[\p{L}\p{N}]/u.test(nameOf(id)[0]) ? " " : "",
-        el(id === now.written[n] ? "span" : "mark", {}, nameOf(id))]),
-      isWhole ? "" : el("span", { class: "in-label" }, isSame ? " (as before)" : ` (before: ${sentenceOf(now.written)})`));
-    showCandidates();
-    showSwitches();
-    const cut = blocks().filter((block) => !(block.layer != null && block.head != null && block.query == null && block.key == null));
-    const at = chipButtons.indexOf(document.activeElement);
-    chipButtons = cut.map((block) => el("button", {
-      type: "button", class: "in-chip", "aria-label": `Restore ${describe(block)}`, onclick: () => toggle(block),
-    }, describe(block), el("span", { "aria-hidden": "true" }, " ✕")));
-    chips.replaceChildren(...chipButtons.map((chip) => el("li", {}, chip)));
-    if (at >= 0) (chipButtons[Math.min(at, cut.length - 1)] ?? restore).focus();
-    const word = nameOf(now.written[place]);
-    heard.say(`${isWhole ? "Nothing is off" : `${blocks().length} ${blocks().length === 1 ? "switch" : "switches"} off`}. “${word}” has ${asPercent(now.cut.probabilities[place][now.written[place]])}. It says: ${sentenceOf(now.said)}`);
+    live.root.dataset.kind = kind;
+    this.threads.setShares(this.targetWords());
+    this.threads.update({
+      kind,
+      shown: written.length,
+      place: isEncoder ? null : place,
+      sourcePlace: isEncoder ? this.sourcePlace : null,
+      rows: this.meanLooks(),
+    });
+    this.showOutput();
+    this.showCandidates();
+    this.showSwitches();
+    this.showChips();
+    const count = this.blocks.length;
+    const switches = count
+      ? `${count} ${count === 1 ? "switch" : "switches"} off`
+      : "Nothing is off";
+    const share = asPercent(cut.probabilities[place][written[place]]);
+    const word = live.nameOf(written[place]);
+    live.news.say(`${switches}. “${word}” has ${share}. It says: ${live.textOf(said)}`);
   }
 
-  function showCandidates() {
-    const id = now.written[place];
-    const pronouns = model.get("pronouns").map((word) => known.tgtTokens.indexOf(word)).filter((at) => at >= 0);
-    const [before, after] = [now.whole, now.cut].map(({ probabilities }) => probabilities[place]);
-    const likely = [...after.keys()].filter((at) => at !== id && after[at] > 0).sort((a, b) => after[b] - after[a]);
-    const shown = pronouns.includes(id) ? pronouns : [id, ...likely.slice(0, 4)];
-    const cell = (value) => {
-      const made = el("td", {}, asPercent(value));
-      made.style.setProperty("--share", String(value));
-      return made;
-    };
-    table.replaceChildren(el("caption", {}, `Word ${place + 1}, after “${place ? nameOf(now.written[place - 1]) : "start"}”, could be`),
-      el("thead", {}, el("tr", {}, ...["", "whole", "now"].map((name) => el(name ? "th" : "td", name ? { scope: "col" } : {}, name)))),
-      el("tbody", {}, ...shown.map((at) => el("tr", { class: at === id ? "in-wanted" : null }, el("th", { scope: "row" }, nameOf(at)), cell(before[at]), cell(after[at])))));
-    hint.textContent = "Each word is judged after the words that the whole model wrote before it. Press another one to ask about it.";
+  /** The mean of those heads that are on; nothing where none is. */
+  meanLooks() {
+    if (!this.answer) return [];
+    const weights = this.answer.cut.weights[this.kind];
+    const layers = weights.map((heads, layer) =>
+      heads.filter((_, head) => !this.isOff(this.kind, layer, head)),
+    );
+    if (layers.flat().length) return averageHeads(layers);
+    return weights[0][0].map((row) => Array.from(row, () => 0));
   }
 
-  function showSwitches() {
-    const word = now.written[place];
-    const present = now.cut.probabilities[place][word];
-    for (const { part, layer, head, node, share, state, name } of switches) {
-      const off = isOff(part, layer, head);
-      const would = now.screen?.[part][layer][head];
-      node.setAttribute("aria-pressed", String(off));
-      state.textContent = off ? "off" : "on";
-      share.textContent = would === undefined ? "…" : asPercent(would);
-      node.setAttribute("aria-label", `${name}: ${off ? "off" : "on"}${would === undefined ? "" : `; ${asPercent(would)} if switched`}`);
-      node.style.setProperty("--amount", String(would === undefined ? 0 : Math.min(1, Math.abs(would - present))));
-    }
-    for (const { part, layer, node } of layerSwitches) {
-      node.setAttribute("aria-pressed", String(switches.every((each) => each.part !== part || each.layer !== layer || isOff(part, layer, each.head))));
-    }
-    gridNote.textContent = `The number says how probable “${nameOf(word)}” would be if you switched this head too, off or on again. Now it is ${asPercent(present)}.`;
+  showOutput() {
+    if (!this.answer) return;
+    const { live, output } = this;
+    const { written, said } = this.answer;
+    const isWhole = this.blocks.length === 0;
+    const isSame = String(said) === String(written);
+    const title = isWhole ? "The whole model says: " : "Left to itself, it now says: ";
+    const before = isSame ? " (as before)" : ` (before: ${live.textOf(written)})`;
+    output.replaceChildren(
+      el("span", { class: "in-label" }, title),
+      ...live
+        .tokensOf(said)
+        .flatMap(({ id, place, token, gap }) => [
+          gap,
+          el(id === written[place] ? "span" : "mark", {}, token),
+        ]),
+      isWhole ? "" : el("span", { class: "in-label" }, before),
+    );
   }
 
-  // ── Life ─────────────────────────────────────────────────────────────────────────────────────
-  async function load() {
-    const weights = model.get("weights");
-    if (!weights) {
-      said.say("Loading the model …");
-      return;
-    }
-    try {
-      known = await engine.run("load", { key, buffer: fileOf(weights) });
-    } catch (error) {
-      known = null;
-      hide();
-      said.node.classList.add("aw-bad");
-      said.say(error.message);
-      return;
-    }
-    said.node.classList.remove("aw-bad");
-    line.offer(known.srcTokens);
-    makeSwitches();
-    await translate();
-  }
-  /** Nothing to show; an answer that is still on its way comes too late. */
-  function hide() {
-    sought += 1;
-    asked += 1;
-    now = null;
-    for (const part of hidden) part.hidden = true;
-    heard.say("");
+  showCandidates() {
+    if (!this.answer) return;
+    const { live, place } = this;
+    const { written, whole, cut } = this.answer;
+    const [before, after] = [whole, cut].map(({ probabilities }) => probabilities[place]);
+    const previous = place ? live.nameOf(written[place - 1]) : "start";
+    const heads = ["whole", "now"].map((name) => el("th", { scope: "col" }, name));
+    const rows = this.candidates(written[place], after).map((id) =>
+      el(
+        "tr",
+        { class: id === written[place] ? "in-wanted" : null },
+        el("th", { scope: "row" }, live.nameOf(id)),
+        shareCell(before[id]),
+        shareCell(after[id]),
+      ),
+    );
+    this.table.replaceChildren(
+      el("caption", {}, `Word ${place + 1}, after “${previous}”, could be`),
+      el("thead", {}, el("tr", {}, el("td"), ...heads)),
+      el("tbody", {}, ...rows),
+    );
+    this.hint.textContent =
+      "Each word is judged after the words that the whole model wrote before it. " +
+      "Press another one to ask about it.";
   }
 
-  hide();
-  line.show();
-  load();
-  const listeners = { text: translate, knockouts: update, weights: load };
-  for (const [trait, listener] of Object.entries(listeners)) model.on(`change:${trait}`, listener);
-  return () => {
-    picture.close();
-    engine.close();
-    intervening.unload({ key });
-    for (const [trait, listener] of Object.entries(listeners)) model.off(`change:${trait}`, listener);
-  };
+  /**
+   * The words that are compared: all pronouns for a pronoun, else what is likeliest beside the
+   * word.
+   * @param {number} id
+   * @param {Float32Array} probabilities
+   */
+  candidates(id, probabilities) {
+    const { tgtTokens } = this.live.vocabulary;
+    const pronouns = this.pronouns.map((word) => tgtTokens.indexOf(word)).filter((at) => at >= 0);
+    if (pronouns.includes(id)) return pronouns;
+    const others = [...probabilities.keys()]
+      .filter((other) => other !== id && probabilities[other] > 0)
+      .sort((a, b) => probabilities[b] - probabilities[a]);
+    return [id, ...others.slice(0, NUM_CANDIDATES - 1)];
+  }
+
+  showSwitches() {
+    if (!this.answer) return;
+    const { written, cut, screen } = this.answer;
+    const id = written[this.place];
+    this.board.show({
+      word: this.live.nameOf(id),
+      present: cut.probabilities[this.place][id],
+      screen,
+      isOff: (part, layer, head) => this.isOff(part, layer, head),
+    });
+  }
+
+  /** What is cut beside single heads, which have switches: each a button that restores it. */
+  showChips() {
+    const isSwitch = /** @param {Block} block */ (block) =>
+      isWholeHead(block) && block.layer != null && block.head != null;
+    const cut = this.blocks.filter((block) => !isSwitch(block));
+    const focused = this.chipButtons.findIndex((chip) => chip.matches(":focus"));
+    this.chipButtons = cut.map((block) => {
+      const text = this.describe(block);
+      const label = { class: "in-chip", "aria-label": `Restore ${text}` };
+      const onclick = () => this.toggle(block);
+      const cross = el("span", { "aria-hidden": "true" }, " ✕");
+      return el("button", { type: "button", ...label, onclick }, text, cross);
+    });
+    this.chips.replaceChildren(...this.chipButtons.map((chip) => el("li", {}, chip)));
+    if (focused < 0) return;
+    (this.chipButtons[Math.min(focused, cut.length - 1)] ?? this.restore).focus();
+  }
+
+  close() {
+    this.threads.close();
+    this.live.close();
+  }
+}
+
+/**
+ * Whether a sentence is one of a minimal pair.
+ * @param {{text: string}[]} pair
+ * @param {string} text
+ */
+function isOf(pair, text) {
+  return pair.some((twin) => twin.text === text);
+}
+
+/**
+ * @param {Block} one
+ * @param {Block} other
+ */
+function isSame(one, other) {
+  /** @type {(keyof Block)[]} */
+  const names = ["part", "layer", "head", "query", "key"];
+  return names.every((name) => (one[name] ?? null) === (other[name] ?? null));
+}
+
+/** @param {number} probability */
+function shareCell(probability) {
+  const cell = el("td", {}, asPercent(probability));
+  cell.style.setProperty("--share", String(probability));
+  return cell;
+}
+
+/** @param {Host} host */
+function render(host) {
+  const interventions = new Interventions(host);
+  return () => interventions.close();
 }
 
 export default { render };

@@ -11,24 +11,31 @@ export const looking = {
 
   /**
    * Read the ids of one sentence.
-   * @returns {{weights: Float32Array[][][], layers: {q: Float32Array[], context: Float32Array[]}[]}}
-   *          weights [layer][head] (S, S); of each layer the queries, and the heads' contexts side by
-   *          side, (S, D)
+   * @param {{key: string, ids: number[]}} given
+   * @returns {HeadReading}
    */
   look({ key, ids }) {
     const model = loadedModel(key);
     const { num_heads: numHeads, norm, d_model: D } = model.config;
     const { layers } = model.encoder;
-    const asItIs = { weight: Array.from({ length: D }, (_, r) => Float32Array.from({ length: D }, (_, c) => Number(r === c))), bias: null };
+    const unchanged = { weight: identity(D), bias: null }; // in place of W_o
     return {
       weights: encode(model, ids).weights,
       layers: layers.map(({ attention, attentionNorm }, n) => {
         const below = { ...model, encoder: { layers: layers.slice(0, n), finalNorm: null } };
         const x = encode(below, ids).memory;
         const input = norm === "pre" ? layerNorm(x, attentionNorm) : x;
-        const { output: context } = multiHead(input, input, { ...attention, wO: asItIs }, { numHeads });
+        const projections = { ...attention, wO: unchanged };
+        const { output: context } = multiHead(input, input, projections, { numHeads });
         return { q: linearLayer(input, attention.wQ), context };
       }),
     };
   },
 };
+
+/** @param {number} size */
+function identity(size) {
+  return Array.from({ length: size }, (_, r) =>
+    Float32Array.from({ length: size }, (__, c) => Number(r === c)),
+  );
+}

@@ -1,131 +1,248 @@
-// Two columns of words, the source and its translation, and between them a thread for every look.
+// Two columns of words, the source and its translation, and between them a thread for every weight.
 import { shape } from "./drawing.js";
 import { el } from "./ui.js";
 
 /** Every attention that is drawn, and where it looks. */
-export const LOOKS = { cross: "to the source", decoder: "to the words before", encoder: "within the source" };
+export const LOOKS = {
+  cross: "to the source",
+  decoder: "to the words before",
+  encoder: "within the source",
+};
 
 const FAINTEST = 0.04; // weights below this are not drawn
 
-/**
- * @param {{onsource: (n: number) => void, ontarget: (n: number) => void}} options
- */
-export function loom({ onsource, ontarget }) {
-  const source = el("ol", { class: "lo-words lo-source", "aria-label": "The source: words, how they are read, what they mean" });
-  const target = el("ol", { class: "lo-words lo-target", "aria-label": "The translation, with the probability of each word" });
-  const threads = shape("svg", { class: "lo-threads", "aria-hidden": "true" }); // the table of weights says the same
-  const node = el("div", { class: "lo" }, source, target, threads);
-  const start = el("li", { class: "lo-start" }, el("span", {}, "start"));
-  let last = null; // what update was given
-  let [sourceButtons, targetButtons] = [[], []];
+class Loom {
+  source = el("ol", {
+    class: "lo-words lo-source",
+    "aria-label": "The source: words, how they are read, what they mean",
+  });
+  target = el("ol", {
+    class: "lo-words lo-target",
+    "aria-label": "The translation, with the probability of each word",
+  });
+  // The table of weights says the same.
+  threads = shape("svg", { class: "lo-threads", "aria-hidden": "true" });
+  node = el("div", { class: "lo" }, this.source, this.target, this.threads);
+  start = el("span", {}, "start");
+  startItem = el("li", { class: "lo-start" }, this.start);
+  /** @type {LoomState | null} */
+  last = null;
+  /** @type {HTMLButtonElement[]} */
+  sourceButtons = [];
+  /** @type {{button: HTMLButtonElement, note: Text}[]} */
+  targetButtons = [];
 
-  function word(onclick, n, ...children) {
-    return el("button", { type: "button", class: "lo-word", "aria-pressed": "false", onclick: () => onclick(n) }, ...children);
+  /** @param {{onsource: (n: number) => void, ontarget: (n: number) => void}} options */
+  constructor({ onsource, ontarget }) {
+    this.onsource = onsource;
+    this.ontarget = ontarget;
+    this.resized = new ResizeObserver(() => this.draw());
+    this.resized.observe(this.node);
+  }
+
+  get targets() {
+    return this.targetButtons.map(({ button }) => button);
   }
 
   /**
-   * @param {{word: string, pinyin: string, gloss: string, isUnknown: boolean}[]} sources
-   * @param {{word: string, note: string, share: number, isForced: boolean, isEnd: boolean}[]} targets
+   * @param {SourceWord[]} sources
+   * @param {TargetWord[]} targets
    */
-  function setWords(sources, targets) {
-    const hadFocus = [sourceButtons, targetButtons].map((buttons) => buttons.indexOf(document.activeElement));
-    sourceButtons = sources.map(({ word: zh, pinyin, gloss, isUnknown }, n) => {
-      const made = word(onsource, n, el("span", { class: "lo-main", lang: "zh" }, zh),
-        el("span", { class: "lo-sub", lang: "zh-Latn" }, pinyin || " "), el("span", { class: "lo-sub" }, gloss || " "));
-      made.classList.toggle("lo-unknown", isUnknown);
-      return made;
-    });
-    targetButtons = targets.map(({ word: en, note, share, isForced, isEnd }, n) => {
-      const made = word(ontarget, n, el("span", { class: "lo-main" }, en),
-        el("span", { class: "lo-sub lo-share" }, isForced ? el("span", { role: "img", "aria-label": "your word," }, "✎ ") : "", note));
-      made.style.setProperty("--share", String(share));
-      made.classList.toggle("lo-forced", isForced);
-      made.classList.toggle("lo-end", isEnd);
-      return made;
-    });
-    source.replaceChildren(...sourceButtons.map((made) => el("li", {}, made)));
-    target.replaceChildren(start, ...targetButtons.map((made) => el("li", {}, made)));
-    (sourceButtons[hadFocus[0]] ?? targetButtons[hadFocus[1]])?.focus();
+  setWords(sources, targets) {
+    const focused = [this.sourceButtons, this.targets].map((buttons) =>
+      buttons.findIndex((button) => button.matches(":focus")),
+    );
+    this.sourceButtons = sources.map((word, n) => sourceButton(word, () => this.onsource(n)));
+    this.targetButtons = targets.map((word, n) => targetButton(word, () => this.ontarget(n)));
+    this.source.replaceChildren(...this.sourceButtons.map((button) => el("li", {}, button)));
+    const items = this.targets.map((button) => el("li", {}, button));
+    this.target.replaceChildren(this.startItem, ...items);
+    (this.sourceButtons[focused[0]] ?? this.targets[focused[1]])?.focus();
   }
 
-  /** Give the target words that are there other probabilities. */
-  function setShares(targets) {
+  /**
+   * Give the target words that are there other probabilities.
+   * @param {TargetWord[]} targets
+   */
+  setShares(targets) {
     targets.forEach(({ note, share }, n) => {
-      targetButtons[n].querySelector(".lo-share").lastChild.data = note;
-      targetButtons[n].style.setProperty("--share", String(share));
+      this.targetButtons[n].note.data = note;
+      this.targetButtons[n].button.style.setProperty("--share", String(share));
+    });
+  }
+
+  /** @param {LoomState} state */
+  update(state) {
+    this.last = state;
+    const { kind, shown, place, sourcePlace } = state;
+    this.targets.forEach((button, n) => {
+      button.classList.toggle("lo-hidden", n >= shown);
+      button.disabled = n >= shown;
+      button.setAttribute("aria-pressed", String(n === place));
+    });
+    this.sourceButtons.forEach((button, n) =>
+      button.setAttribute("aria-pressed", String(n === sourcePlace)),
+    );
+    this.node.dataset.kind = kind;
+    this.draw();
+  }
+
+  draw() {
+    if (!this.last || !this.node.clientWidth) return;
+    const { kind, rows, place, sourcePlace } = this.last;
+    const chosen = kind === "encoder" ? sourcePlace : place;
+    const ends = this.ends();
+    const paths = rows
+      .flatMap((row, i) => (this.isDrawn(i, chosen) ? threadsOf(row, i) : []))
+      .map((each) => this.path(each, ends, chosen));
+    const isFar = /** @param {Element} path */ (path) => Number(path.classList.contains("lo-far"));
+    this.threads.replaceChildren(...paths.sort((a, b) => isFar(b) - isFar(a)));
+    this.markKeys(chosen === null || !this.isDrawn(chosen, chosen) ? [] : rows[chosen]);
+  }
+
+  /**
+   * Whether the weights of a query are drawn.
+   * @param {number} query
+   * @param {number | null} chosen
+   */
+  isDrawn(query, chosen) {
+    if (!this.last) return false;
+    const { kind, shown } = this.last;
+    if (kind !== "encoder" && query >= shown) return false;
+    return kind === "cross" || query === chosen; // arcs of all words at once would be a thicket
+  }
+
+  /** Where threads can begin and end. */
+  ends() {
+    const frame = this.node.getBoundingClientRect();
+    const left = this.source.offsetLeft + this.source.offsetWidth;
+    const right = this.target.offsetLeft;
+    /** @type {(x: number) => (node: HTMLElement) => [number, number]} */
+    const at = (x) => (node) => {
+      return [x, node.getBoundingClientRect().top + node.offsetHeight / 2 - frame.top];
+    };
+    const sources = this.sourceButtons.map(at(left));
+    const targets = this.targets.map(at(right));
+    return { sources, targets, start: at(right)(this.start), room: right - left };
+  }
+
+  /**
+   * @param {{weight: number, i: number, j: number}} thread from a query to a key
+   * @param {ReturnType<Loom["ends"]>} ends
+   * @param {number | null} chosen
+   */
+  path({ weight, i, j }, { sources, targets, start, room }, chosen) {
+    const kind = this.last?.kind ?? "cross";
+    const from = (kind === "encoder" ? sources : targets)[i];
+    const to = (kind === "decoder" ? [start, ...targets] : sources)[j];
+    const d =
+      kind === "cross" ? thread(from, to) : arc(from, to, kind === "encoder" ? 1 : -1, room);
+    const isFar = chosen !== null && i !== chosen;
+    const path = shape("path", { d, class: isFar ? "lo-thread lo-far" : "lo-thread" });
+    path.style.strokeWidth = `${(0.6 + 6 * weight).toFixed(2)}px`;
+    path.style.strokeOpacity = (0.15 + 0.8 * weight).toFixed(2);
+    return path;
+  }
+
+  /**
+   * Show on every key how much the chosen word looks at it.
+   * @param {Vector} weights empty where no word is chosen
+   */
+  markKeys(weights) {
+    for (const node of [...this.sourceButtons, this.start, ...this.targets]) {
+      node.style.removeProperty("--seen");
+    }
+    const isDecoder = this.last?.kind === "decoder";
+    const keys = isDecoder ? [this.start, ...this.targets] : this.sourceButtons;
+    keys.slice(0, weights.length).forEach((node, j) => {
+      node.style.setProperty("--seen", String(weights[j]));
     });
   }
 
   /**
-   * @param {{kind: keyof LOOKS, shown: number, place: number|null, sourcePlace: number|null, rows: number[][]}} state
-   *        kind: which attention; shown: how many target words are there; place, sourcePlace: the chosen
-   *        words; rows: the weights of every query
+   * How far down a target word stands, in pixels.
+   * @param {number} n
    */
-  function update(state) {
-    last = state;
-    const { kind, shown, place, sourcePlace } = state;
-    targetButtons.forEach((made, n) => {
-      made.classList.toggle("lo-hidden", n >= shown);
-      made.disabled = n >= shown;
-      made.setAttribute("aria-pressed", String(n === place));
-    });
-    sourceButtons.forEach((made, n) => made.setAttribute("aria-pressed", String(n === sourcePlace)));
-    node.dataset.kind = kind;
-    draw();
+  topOf(n) {
+    return this.targets[n].offsetTop;
   }
 
-  function draw() {
-    if (!last || !node.clientWidth) return;
-    const { kind, shown, place, sourcePlace, rows } = last;
-    const frame = node.getBoundingClientRect();
-    const middle = (made) => made.getBoundingClientRect().top + made.offsetHeight / 2 - frame.top;
-    const left = source.offsetLeft + source.offsetWidth;
-    const right = target.offsetLeft;
-    const sources = sourceButtons.map((made) => [left, middle(made)]);
-    const targets = targetButtons.map((made) => [right, middle(made)]);
-    const keys = { cross: sources, encoder: sources, decoder: [[right, middle(start.firstChild)], ...targets] }[kind];
-    const queries = kind === "encoder" ? sources : targets;
-    const chosen = kind === "encoder" ? sourcePlace : place;
-    const paths = [];
-    const touched = keys.map(() => 0);
-    rows.forEach((row, i) => {
-      if (kind !== "encoder" && i >= shown) return;
-      if (kind !== "cross" && i !== chosen) return; // arcs of all words at once would be a thicket
-      row.forEach((weight, j) => {
-        if (i === chosen) touched[j] = weight;
-        if (weight < FAINTEST) return;
-        const path = shape("path", {
-          d: kind === "cross" ? thread(queries[i], keys[j]) : arc(queries[i], keys[j], kind === "encoder" ? 1 : -1, right - left),
-          class: chosen === null || i === chosen ? "lo-thread" : "lo-thread lo-far",
-        });
-        path.style.strokeWidth = `${(0.6 + 6 * weight).toFixed(2)}px`;
-        path.style.strokeOpacity = (0.15 + 0.8 * weight).toFixed(2);
-        paths.push(path);
-      });
-    });
-    paths.sort((a, b) => b.classList.contains("lo-far") - a.classList.contains("lo-far"));
-    threads.replaceChildren(...paths);
-    const seen = { cross: sourceButtons, encoder: sourceButtons, decoder: [start.firstChild, ...targetButtons] }[kind];
-    for (const made of [...sourceButtons, start.firstChild, ...targetButtons]) made.style.removeProperty("--seen");
-    if (chosen !== null) touched.forEach((weight, j) => seen[j].style.setProperty("--seen", String(weight)));
+  close() {
+    this.resized.disconnect();
   }
-
-  const resized = new ResizeObserver(draw);
-  resized.observe(node);
-  return {
-    node, setWords, setShares, update,
-    /** How far down the chosen target word stands, in pixels. */
-    topOf: (n) => targetButtons[n].offsetTop,
-    close: () => resized.disconnect(),
-  };
 }
 
+/** @param {{onsource: (n: number) => void, ontarget: (n: number) => void}} options */
+export function loom(options) {
+  return new Loom(options);
+}
+
+/**
+ * @param {() => void} onclick
+ * @param {...Child} children
+ */
+function wordButton(onclick, ...children) {
+  const props = { type: "button", class: "lo-word", "aria-pressed": "false", onclick };
+  return el("button", props, ...children);
+}
+
+/**
+ * @param {SourceWord} word
+ * @param {() => void} onclick
+ */
+function sourceButton({ word, pinyin, gloss, isUnknown }, onclick) {
+  const button = wordButton(
+    onclick,
+    el("span", { class: "lo-main", lang: "zh" }, word),
+    el("span", { class: "lo-sub", lang: "zh-Latn" }, pinyin || " "),
+    el("span", { class: "lo-sub" }, gloss || " "),
+  );
+  button.classList.toggle("lo-unknown", isUnknown);
+  return button;
+}
+
+/**
+ * @param {TargetWord} word
+ * @param {() => void} onclick
+ */
+function targetButton({ word, note, share, isForced, isEnd }, onclick) {
+  const text = document.createTextNode(note);
+  const pen = isForced ? el("span", { role: "img", "aria-label": "your word," }, "✎ ") : "";
+  const below = el("span", { class: "lo-sub lo-share" }, pen, text);
+  const button = wordButton(onclick, el("span", { class: "lo-main" }, word), below);
+  button.style.setProperty("--share", String(share));
+  button.classList.toggle("lo-forced", isForced);
+  button.classList.toggle("lo-end", isEnd);
+  return { button, note: text };
+}
+
+/**
+ * The threads of one query that are strong enough to be seen.
+ * @param {Vector} row
+ * @param {number} i
+ */
+function threadsOf(row, i) {
+  return Array.from(row, (weight, j) => ({ weight, i, j })).filter(
+    ({ weight }) => weight >= FAINTEST,
+  );
+}
+
+/**
+ * @param {[number, number]} from
+ * @param {[number, number]} to
+ */
 function thread([x1, y1], [x2, y2]) {
   const dx = (x2 - x1) / 2;
   return `M${x1},${y1} C${x1 + dx},${y1} ${x2 - dx},${y2} ${x2},${y2}`;
 }
 
-/** From word to word of the same column, bulging into the space between the columns. */
+/**
+ * From word to word of the same column, bulging into the space between the columns.
+ * @param {[number, number]} from
+ * @param {[number, number]} to
+ * @param {number} side
+ * @param {number} room
+ */
 function arc([x, y1], [, y2], side, room) {
   const bulge = side * Math.min(room, 24 + Math.abs(y2 - y1) / 2);
   return `M${x},${y1} C${x + bulge},${y1} ${x + bulge},${y2} ${x},${y2}`;

@@ -1,265 +1,256 @@
 // Every head of the trained encoder on the reader's sentence; and how a tensor is cut into heads,
 // attended and merged, with the memory beneath it.
-import { setText, shape } from "./drawing.js";
-import { fileOf, serveJobs, startEngine } from "./engine.js";
+import { serveJobs } from "./engine.js";
+import { headCard } from "./head_card.js";
+import { LiveModel } from "./live.js";
 import { looking } from "./looking.js";
-import { headSteps, pieceOf, runsOf } from "./maths/heads.js";
-import { describePiece, pieces } from "./pieces.js";
-import { sentenceLine, strangeNote } from "./sentence_line.js";
-import { asPercent, button, choice, el, frame, matrixTable, status, uid } from "./ui.js";
+import { allHeads, headLabel, headName } from "./looks.js";
+import { headSteps } from "./maths/heads.js";
+import { memoryPanel, NUM_STEPS } from "./memory_panel.js";
+import { asPercent, button, el } from "./ui.js";
 import { weightTable } from "./weight_table.js";
 
 serveJobs(looking);
 
-const FAINT = 0.02; // weights below this are not drawn
-const STATE = ["text", "layer", "head", "place", "step"];
-const NUM_STEPS = 7;
+const EXPLANATION =
+  "Each square below is one head. A row is a query, a column a key, both in the order of the " +
+  "sentence; the stronger the colour, the more weight. The row of the chosen word is " +
+  "outlined, and " +
+  "below each head stands what that word looks at most. L1 H2 is head 2 of layer 1. Press a head " +
+  "to choose it.";
 
-/** One head at a glance: a square for every look. */
-function headCard(onclick) {
-  const picture = shape("svg", { "aria-hidden": "true" });
-  const [name, most, gloss] = ["mh-name", "mh-most", "mh-more"].map((kind) => el("span", { class: kind }));
-  const node = el("button", { type: "button", class: "mh-card", onclick }, name, most, gloss);
-  node.prepend(picture);
-  const line = shape("rect", { class: "mh-row", x: 0, height: 1 });
-  return {
-    node,
-    setWeights(rows) {
-      picture.setAttribute("viewBox", `-0.1 -0.1 ${rows.length + 0.2} ${rows.length + 0.2}`);
-      line.setAttribute("width", rows.length);
-      const squares = rows.flatMap((row, y) => [...row].flatMap((weight, x) => (weight < FAINT ? []
-        : [shape("rect", { x, y, width: 1, height: 1, "fill-opacity": weight.toFixed(3) })])));
-      picture.replaceChildren(shape("rect", { class: "mh-ground", width: rows.length, height: rows.length }), ...squares, line);
-    },
-    show({ title, short, place, word, share, meaning, isChosen }) {
-      name.textContent = short;
-      most.textContent = `${word} ${share}`;
-      gloss.textContent = meaning;
-      node.setAttribute("aria-label", `${title} looks most at ${word} ${meaning}, ${share}`);
-      line.setAttribute("y", place);
-      node.setAttribute("aria-pressed", String(isChosen));
-    },
-  };
-}
+class Heads {
+  /** @type {{words: string[], reading: HeadReading} | null} */
+  answer = null;
+  /**
+   * [layer][head]
+   * @type {ReturnType<typeof headCard>[][]}
+   */
+  cards = [];
+  /** @type {HTMLButtonElement[]} */
+  wordButtons = [];
+  nextExample = 0;
 
-function render({ model, el: host }) {
-  const key = uid();
-  const engine = startEngine(looking, model.get("_esm"), import.meta.url);
-  const examples = model.get("examples");
-  const root = frame(host, "Heads");
-  root.classList.add("tr", "mh");
-  let known = null; // {config, srcTokens, splitter} once the model is there
-  let now = null; // {words, weights, layers}
-  let asked = 0;
-  let cards = []; // [layer][head]
-  let wordButtons = [];
-  let addressTable = null;
-
-  function ask(values) {
-    for (const [trait, value] of Object.entries(values)) model.set(trait, value);
-    model.save_changes();
+  /** @param {Host} host */
+  constructor(host) {
+    this.live = new LiveModel(host, {
+      jobs: looking,
+      title: "Heads",
+      classes: ["tr", "mh"],
+      files: ["weights"],
+      loading: "Loading the model …",
+      empty: "There is nothing to look at yet. Type a word.",
+      load: ([buffer], { engine, key }) => engine.run("load", { key, buffer }),
+      onload: () => this.look(),
+      onhide: () => this.forget(),
+      onsentence: (text) => this.live.set({ text }),
+    });
+    this.chips = el("div", {
+      class: "mh-chips",
+      role: "group",
+      "aria-label": "The word whose query it is",
+    });
+    this.grid = el("div", { class: "mh-grid", role: "group", "aria-label": "Every head" });
+    this.byHead = weightTable((row) => this.chooseHead(row));
+    this.byWord = weightTable((place) => this.live.set({ place }));
+    this.memoryHeading = el("p", { class: "tr-heading" });
+    this.memory = memoryPanel({
+      onstep: (step) => this.live.set({ step }),
+      onpick: (place, head) => this.live.set({ place, head }),
+    });
+    this.lay();
+    this.live.start({
+      text: () => this.look(),
+      layer: () => this.refresh(),
+      head: () => this.refresh(),
+      place: () => this.refresh(),
+      step: () => this.refresh(),
+    });
   }
-  const within = (value, count) => Math.max(0, Math.min(count - 1, value));
 
-  // ── The sentence ─────────────────────────────────────────────────────────────────────────────
-  const line = sentenceLine({ model, onchange: (text) => ask({ text }) });
-  const named = (word) => [word, line.gloss(word)].filter(Boolean).join(" ");
-  const said = status();
-  let nextExample = 0;
-  function another() {
-    const text = examples[nextExample % examples.length];
-    nextExample += 1;
-    if (text === model.get("text")) another();
-    else ask({ text });
+  lay() {
+    const { live } = this;
+    const examples = live.model.get("examples");
+    const buttons = el(
+      "div",
+      { class: "aw-row tr-buttons" },
+      live.line.twinsButton((text) => live.set({ text })) ?? "",
+      examples.length > 1 ? button("Another sentence", () => this.another(examples)) : "",
+    );
+    const heading = el("p", { class: "tr-heading" }, "The word whose query it is");
+    live.parts = [
+      el("div", { class: "mh-ask" }, heading, this.chips),
+      el("p", { class: "aw-note" }, EXPLANATION),
+      this.grid,
+      el("div", { class: "tr-tables" }, this.byHead.node, this.byWord.node),
+      el("div", { class: "tr-look" }, this.memoryHeading, this.memory.node),
+    ];
+    live.root.append(live.line.node, buttons, live.complaint.node, ...live.parts);
   }
-  const buttons = el("div", { class: "aw-row tr-buttons" },
-    line.twinsButton((text) => ask({ text })) ?? "",
-    examples.length > 1 ? button("Another sentence", another) : "");
 
-  // ── Every head ───────────────────────────────────────────────────────────────────────────────
-  const chips = el("div", { class: "mh-chips", role: "group", "aria-label": "The word that asks" });
-  const grid = el("div", { class: "mh-grid", role: "group", "aria-label": "Every head" });
-  const byHeadTable = weightTable((row) => ask({ layer: allHeads()[row][0], head: allHeads()[row][1] }));
-  const byWordTable = weightTable((row) => ask({ place: row }));
-  const tables = el("div", { class: "tr-tables" }, byHeadTable.node, byWordTable.node);
-  const allHeads = () => now.weights.flatMap((layer, l) => layer.map((_, h) => [l, h]));
-  const headLabel = (l, h) => `L${l + 1} H${h + 1}`;
-  const headTitle = (l, h) => `layer ${l + 1}, head ${h + 1}`;
+  // ── What the reader does ─────────────────────────────────────────────────────────────────────
 
-  // ── In memory ────────────────────────────────────────────────────────────────────────────────
-  const stepChoice = choice({ label: "One step after the other:", options: Array(NUM_STEPS).fill(""), selected: 0, onchange: (step) => ask({ step }) });
-  stepChoice.node.classList.add("aw-stack", "mh-steps");
-  const stepLabels = [...stepChoice.node.querySelectorAll("label")];
-  const drawing = pieces((place, head) => ask({ place, head }));
-  const facts = el("p", { class: "mh-facts" });
-  const explained = status();
-  const holder = el("div", {});
-  const details = el("details", {}, el("summary", {}, "Where each piece begins, as a table"), holder);
-  const caption = (text) => el("p", { class: "mh-caption" }, text);
-  const shapeCaption = caption("");
-  const memory = el("div", { class: "mh-layout" },
-    el("div", {}, stepChoice.node, explained.node),
-    el("div", {}, facts, shapeCaption, drawing.shapePicture,
-      caption("As the numbers lie in memory, one after another. At the left of each line: how many come before it."), drawing.memoryPicture, details));
-  const heading = (text) => el("p", { class: "tr-heading" }, text);
-  const memoryHeading = heading("");
-  const parts = [
-    el("div", { class: "mh-ask" }, heading("The word that asks"), chips),
-    el("p", { class: "aw-note" }, "Each square below is one head. A row is a word that asks, a column a word that is looked at, both in the order of the sentence; the stronger the colour, the more weight. The row of the chosen word is outlined, and below each head stands what that word looks at most. L1 H2 is head 2 of layer 1. Press a head to choose it."),
-    grid, tables,
-    el("div", { class: "tr-look" }, memoryHeading, memory),
-  ];
-  root.append(line.node, buttons, said.node, ...parts);
+  /** @param {string[]} examples */
+  another(examples) {
+    const text = examples[this.nextExample % examples.length];
+    this.nextExample += 1;
+    if (text === this.live.model.get("text")) this.another(examples);
+    else this.live.set({ text });
+  }
 
-  // ── Asking and showing ───────────────────────────────────────────────────────────────────────
-  async function look() {
-    if (!known) return;
-    line.show();
-    const { words, ids, strange } = line.read(known);
-    const most = model.get("max_words");
-    const number = asked += 1;
-    if (words.length === 0 || words.length > most) {
-      hide();
-      said.say(words.length ? `That makes ${words.length} words and marks; this model has learned from short sentences, so at most ${most} fit.`
-        : "There is nothing to look at yet. Type a word.");
-      return;
-    }
-    let result;
-    try {
-      result = await engine.run("look", { key, ids });
-    } catch (error) {
-      hide();
-      said.say(error.message);
-      return;
-    }
-    if (number !== asked) return; // the reader has gone on meanwhile
-    said.say(strangeNote(strange, known));
-    now = { ...result, words };
-    makeWords(words);
-    makeCards();
-    for (const part of parts) part.hidden = false;
-    refresh();
+  /** @param {number} row */
+  chooseHead(row) {
+    if (!this.answer) return;
+    const [layer, head] = allHeads(this.answer.reading.weights)[row];
+    this.live.set({ layer, head });
+  }
+
+  // ── Asking ───────────────────────────────────────────────────────────────────────────────────
+
+  async look() {
+    const { live } = this;
+    const sentence = live.read();
+    if (!sentence) return;
+    const { words, ids } = sentence;
+    const reading = await live.ask(() => live.engine.run("look", { key: live.key, ids }));
+    if (!reading) return;
+    this.answer = { words, reading };
+    this.makeWords(words);
+    this.makeCards(reading.weights);
+    live.reveal(sentence);
+    this.refresh();
     performance.mark("attnsteps:heads-ready");
   }
 
-  function makeWords(words) {
-    const hadFocus = wordButtons.indexOf(document.activeElement);
-    wordButtons = words.map((word, place) => el("button", { type: "button", class: "mh-chip", onclick: () => ask({ place }) },
-      el("span", { lang: "zh", class: "mh-zh" }, word), el("span", { class: "mh-gloss" }, line.gloss(word) || " ")));
-    chips.replaceChildren(...wordButtons);
-    wordButtons[hadFocus]?.focus();
-  }
-  function makeCards() {
-    if (cards.length !== now.weights.length || cards[0].length !== now.weights[0].length) {
-      cards = now.weights.map((layer, l) => layer.map((_, h) => headCard(() => ask({ layer: l, head: h }))));
-      grid.replaceChildren(...cards.flat().map((card) => card.node));
-      grid.style.setProperty("--heads", String(Math.min(8, now.weights[0].length)));
-    }
-    cards.forEach((layer, l) => layer.forEach((card, h) => card.setWeights(now.weights[l][h])));
+  /** Nothing is shown any more. */
+  forget() {
+    this.answer = null;
   }
 
-  function refresh() {
-    if (!now) return;
-    const { words, weights, layers } = now;
-    const layer = within(model.get("layer"), weights.length);
-    const head = within(model.get("head"), weights[layer].length);
-    const place = within(model.get("place"), words.length);
-    const stepNumber = within(model.get("step"), NUM_STEPS);
-    const numHeads = weights[layer].length;
-    const width = known.config.d_model / numHeads;
-    wordButtons.forEach((chip, n) => chip.setAttribute("aria-pressed", String(n === place)));
-    cards.forEach((row, l) => row.forEach((card, h) => {
-      const looks = weights[l][h][place];
-      const most = looks.indexOf(Math.max(...looks));
-      card.show({ title: `Layer ${l + 1}, head ${h + 1}`, short: headLabel(l, h), place, isChosen: l === layer && h === head,
-        word: words[most], meaning: line.gloss(words[most]), share: asPercent(looks[most]) });
-    }));
-    const columns = { columns: words, columnLang: "zh", columnNames: words.map(named) };
-    byHeadTable.show({
-      ...columns, caption: `“${words[place]}” through every head, in percent`, rowLang: "en", marked: allHeads().findIndex(([l, h]) => l === layer && h === head),
-      rows: allHeads().map(([l, h]) => headLabel(l, h)), rowNames: allHeads().map(([l, h]) => headTitle(l, h)), values: allHeads().map(([l, h]) => [...weights[l][h][place]]),
+  // ── Showing ──────────────────────────────────────────────────────────────────────────────────
+
+  /** @param {string[]} words */
+  makeWords(words) {
+    const { line } = this.live;
+    const focused = this.wordButtons.findIndex((chip) => chip.matches(":focus"));
+    this.wordButtons = words.map((word, place) =>
+      el(
+        "button",
+        { type: "button", class: "mh-chip", onclick: () => this.live.set({ place }) },
+        el("span", { lang: "zh", class: "mh-zh" }, word),
+        el("span", { class: "mh-gloss" }, line.gloss(word) || " "),
+      ),
+    );
+    this.chips.replaceChildren(...this.wordButtons);
+    this.wordButtons[focused]?.focus();
+  }
+
+  /** @param {HeadWeights} weights */
+  makeCards(weights) {
+    const numHeads = weights[0].length;
+    if (this.cards.length !== weights.length || this.cards[0].length !== numHeads) {
+      this.cards = weights.map((heads, layer) =>
+        heads.map((_, head) => headCard(() => this.live.set({ layer, head }))),
+      );
+      this.grid.replaceChildren(...this.cards.flat().map((card) => card.node));
+      this.grid.style.setProperty("--heads", String(Math.min(8, numHeads)));
+    }
+    this.cards.forEach((heads, l) => heads.forEach((card, h) => card.setWeights(weights[l][h])));
+  }
+
+  /**
+   * The value of a trait, brought within what there is.
+   * @param {string} trait
+   * @param {number} count
+   */
+  within(trait, count) {
+    return Math.max(0, Math.min(count - 1, this.live.model.get(trait)));
+  }
+
+  /**
+   * A word with its meaning.
+   * @param {string} word
+   */
+  named(word) {
+    return [word, this.live.line.gloss(word)].filter(Boolean).join(" ");
+  }
+
+  refresh() {
+    if (!this.answer) return;
+    const { words, reading } = this.answer;
+    const layer = this.within("layer", reading.weights.length);
+    const head = this.within("head", reading.weights[layer].length);
+    const place = this.within("place", words.length);
+    this.wordButtons.forEach((chip, n) => chip.setAttribute("aria-pressed", String(n === place)));
+    this.showCards(words, reading.weights, [layer, head], place);
+    this.showTables(words, reading.weights, [layer, head], place);
+    const numHeads = reading.weights[layer].length;
+    const width = this.live.vocabulary.config.d_model / numHeads;
+    const stepNumber = this.within("step", NUM_STEPS);
+    const step = headSteps(words.length, numHeads, width)[stepNumber];
+    const names = words.map((word) => this.named(word));
+    const rows = reading.layers[layer][step.holds];
+    this.memoryHeading.textContent = `Split, attend, merge: layer ${layer + 1}, with its memory`;
+    this.memory.show({ words, names, numHeads, width, step, stepNumber, rows, word: place, head });
+  }
+
+  /**
+   * @param {string[]} words
+   * @param {HeadWeights} weights
+   * @param {[number, number]} chosen
+   * @param {number} place
+   */
+  showCards(words, weights, chosen, place) {
+    for (const [l, h] of allHeads(weights)) {
+      const row = weights[l][h][place];
+      const most = row.indexOf(Math.max(...row));
+      this.cards[l][h].show({
+        title: `Layer ${l + 1}, head ${h + 1}`,
+        short: headLabel([l, h]),
+        place,
+        isChosen: l === chosen[0] && h === chosen[1],
+        word: words[most],
+        meaning: this.live.line.gloss(words[most]),
+        share: asPercent(row[most]),
+      });
+    }
+  }
+
+  /**
+   * @param {string[]} words
+   * @param {HeadWeights} weights
+   * @param {[number, number]} chosen
+   * @param {number} place
+   */
+  showTables(words, weights, [layer, head], place) {
+    const heads = allHeads(weights);
+    const names = words.map((word) => this.named(word));
+    const keys = { columns: words, columnLang: "zh", columnNames: names };
+    this.byHead.show({
+      ...keys,
+      caption: `“${words[place]}” through every head, in percent`,
+      rows: heads.map(headLabel),
+      rowNames: heads.map(headName),
+      rowLang: "en",
+      values: heads.map(([l, h]) => [...weights[l][h][place]]),
+      marked: heads.findIndex(([l, h]) => l === layer && h === head),
     });
-    byWordTable.show({
-      ...columns, caption: `Every word through ${headTitle(layer, head)}`, rows: words, rowNames: words.map(named), rowLang: "zh",
-      values: weights[layer][head].map((row) => [...row]), marked: place,
+    this.byWord.show({
+      ...keys,
+      caption: `Every word through ${headName([layer, head])}`,
+      rows: words,
+      rowNames: names,
+      rowLang: "zh",
+      values: weights[layer][head].map((row) => [...row]),
+      marked: place,
     });
-
-    const steps = headSteps(words.length, numHeads, width);
-    const step = steps[stepNumber];
-    memoryHeading.textContent = `Split, attend, merge: layer ${layer + 1}, with its memory`;
-    stepChoice.set(stepNumber);
-    stepLabels.forEach((label, n) => setText(label, steps[n].code));
-    drawing.show({ words, names: words.map(named), numHeads, width, step, rows: layers[layer][step.holds], word: place, head });
-    facts.replaceChildren(el("code", {}, step.holds), ` shape (${step.shape.join(", ")}), strides (${step.strides.join(", ")})`, el("br"),
-      el("strong", {}, { new: "new memory", same: "the same memory", copied: "copied into new memory" }[step.memory]));
-    shapeCaption.textContent = `As the shape says: ${{ ti: "a row for each word", thi: "for each word a piece for each head", hti: "for each head a table, with a row for each word" }[step.axes]}`;
-    const runs = runsOf(step, words.length, head, width);
-    const note = (steps[5].memory === "same" && ALONE[stepNumber]) || NOTES[stepNumber];
-    explained.say(`${note} ${describePiece(step, place, head, width, named(words[place]))} The head’s ${words.length * width} numbers lie in ${runs === 1 ? "one piece" : `${runs} pieces, ${known.config.d_model} numbers from start to start`}.`);
-    showAddresses(words, numHeads, width, step);
   }
-  function showAddresses(words, numHeads, width, step) {
-    const form = JSON.stringify([words, numHeads]);
-    if (addressTable?.form !== form) {
-      addressTable = { form, ...matrixTable({ caption: "Place in memory, counted from 0", rows: words, columns: Array.from({ length: numHeads }, (_, h) => `head ${h + 1}`), digits: 0 }) };
-      holder.replaceChildren(addressTable.node);
-    }
-    addressTable.update(words.map((_, t) => Array.from({ length: numHeads }, (__, h) => pieceOf(step, t, h, width).address)));
-    addressTable.mark(within(model.get("place"), words.length), within(model.get("head"), numHeads));
-  }
-
-  async function load() {
-    const weights = model.get("weights");
-    if (!weights) {
-      said.say("Loading the model …");
-      return;
-    }
-    try {
-      known = await engine.run("load", { key, buffer: fileOf(weights) });
-    } catch (error) {
-      hide();
-      known = null;
-      said.node.classList.add("aw-bad");
-      said.say(error.message);
-      return;
-    }
-    said.node.classList.remove("aw-bad");
-    line.offer(known.srcTokens);
-    await look();
-  }
-  /** Nothing to show; an answer that is still on its way comes too late. */
-  function hide() {
-    asked += 1;
-    now = null;
-    for (const part of parts) part.hidden = true;
-  }
-
-  const listeners = STATE.map((trait) => [`change:${trait}`, trait === "text" ? look : refresh]);
-  hide();
-  line.show();
-  load();
-  for (const [type, listener] of listeners) model.on(type, listener);
-  model.on("change:weights", load);
-  return () => {
-    engine.close();
-    looking.unload({ key });
-    for (const [type, listener] of listeners) model.off(type, listener);
-    model.off("change:weights", load);
-  };
 }
 
-const NOTES = [
-  "A row of q holds the queries of all heads, side by side.",
-  "Each row is cut; not one number has moved.",
-  "The heads stand in front now, and each is a table of its own. Still, not one number has moved: the strides alone have changed places.",
-  "The products have written a new tensor, head by head: each head’s numbers lie together.",
-  "The words are in front again, and the memory is still in the order of the heads. A view that joins the heads is refused here.",
-  "Now the numbers move: this is the one copy. Each word’s pieces lie together.",
-  "Two axes have become one: the heads’ contexts side by side, ready for W_o.",
-];
-const ALONE = { // where there is a single word, or a single head
-  4: "The words are in front again. With a single word, or a single head, the memory is in order already, and a view may join the heads.",
-  5: "Nothing has to move here: the memory is in order already.",
-};
+/** @param {Host} host */
+function render(host) {
+  const heads = new Heads(host);
+  return () => heads.live.close();
+}
 
 export default { render };

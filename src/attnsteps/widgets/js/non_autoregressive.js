@@ -1,204 +1,273 @@
 // Five ways to translate one sentence, side by side: step after step, and what each of them costs.
-import { fileOf, serveJobs, startEngine } from "./engine.js";
+import { serveJobs } from "./engine.js";
+import { LiveModel } from "./live.js";
 import { wordEdits } from "./maths/word_edits.js";
 import { racing } from "./racing.js";
-import { sentenceLine, shuffler } from "./sentence_line.js";
-import { button, el, fmt, frame, reducedMotion, slider, status, uid } from "./ui.js";
+import { shuffler } from "./sentence_line.js";
+import { button, el, fmt, reducedMotion, slider, ticker } from "./ui.js";
 
 serveJobs(racing);
 
 const PACE = 320; // ms from one step to the next
 const NAMES = ["Greedy, no cache", "Greedy, with cache", "Beam of", "All at once", "Mask-predict"];
 const COLUMNS = ["words", "steps", "million multi\u00adplications", "ms", "errors"];
-const FILES = { writer: "weights", oneShot: "one_shot", refiner: "mask_predict" };
 const TRAITS = ["text", "length_factor", "iterations"];
 
-function render({ model, el: host }) {
-  const key = uid();
-  const engine = startEngine(racing, model.get("_esm"), import.meta.url);
-  const references = model.get("references");
-  const width = model.get("beam_width");
-  const names = NAMES.map((name, n) => (n === 2 ? `${name} ${width}` : name));
-  const root = frame(host, "The race");
-  root.classList.add("tr", "ra");
-  let known = null; // {config, srcTokens, tgtTokens, splitter} once the models are there
-  let runs = null; // what each of the five did
-  let asked = 0;
-  let step = 0; // after how many steps they are shown
-  let timer = null;
+class Race {
+  /**
+   * What each of the five did.
+   * @type {RaceRun[]}
+   */
+  runs = [];
+  step = 0; // after how many steps they are shown
+  isVisible = true;
+  pace = ticker(PACE);
 
-  const ask = (trait, value) => { model.set(trait, value); model.save_changes(); };
-
-  // ── The sentence and the dials ───────────────────────────────────────────────────────────────
-  const line = sentenceLine({ model, onchange: (text) => ask("text", text) });
-  const draw = shuffler(Object.keys(references));
-  function shuffle() {
-    const text = draw(model.get("text"));
-    if (text === model.get("text")) race();
-    else ask("text", text);
+  /** @param {Host} host */
+  constructor(host) {
+    const { model } = host;
+    this.references = model.get("references");
+    this.beamWidth = model.get("beam_width");
+    this.names = NAMES.map((name, n) => (n === 2 ? `${name} ${this.beamWidth}` : name));
+    this.live = new LiveModel(host, {
+      jobs: racing,
+      title: "The race",
+      classes: ["tr", "ra"],
+      files: ["weights", "one_shot", "mask_predict"],
+      loading: "Loading the models …",
+      empty: "There is nothing to translate yet. Type a word, or press “Shuffle”.",
+      load: ([writer, oneShot, refiner], { engine, key }) =>
+        engine.run("load", { key, writer, oneShot, refiner }),
+      onload: () => this.race(),
+      onhide: () => this.forget(),
+      onsentence: (text) => this.live.set({ text }),
+    });
+    this.meaning = el("p", { class: "aw-note ra-meaning" });
+    this.factor = slider({
+      label: "Length",
+      min: 0.5,
+      max: 1.5,
+      step: 0.1,
+      value: model.get("length_factor"),
+      format: asFactor,
+      oninput: (value) => this.live.set({ length_factor: value }),
+    });
+    this.iterations = slider({
+      label: "Passes of mask-predict",
+      min: 1,
+      max: 10,
+      step: 1,
+      value: model.get("iterations"),
+      oninput: (value) => this.live.set({ iterations: value }),
+    });
+    this.clock = slider({
+      label: "Step",
+      min: 0,
+      max: 1,
+      step: 1,
+      value: 0,
+      oninput: (value) => {
+        this.pace.stop();
+        this.goTo(value);
+      },
+    });
+    this.lanes = this.names.map(lane);
+    this.table = costTable(this.names);
+    this.lay();
+    this.live.watch((isVisible) => {
+      this.isVisible = isVisible;
+    });
+    this.live.start(Object.fromEntries(TRAITS.map((trait) => [trait, () => this.race()])));
   }
-  const meaning = el("p", { class: "aw-note ra-meaning" });
-  const said = status();
-  const factor = slider({
-    label: "Length", min: 0.5, max: 1.5, step: 0.1, value: model.get("length_factor"),
-    format: (value) => `× ${fmt(value, Number.isInteger(Number((10 * value).toFixed(6))) ? 1 : 2)}`, oninput: (value) => ask("length_factor", value),
-  });
-  const iterations = slider({
-    label: "Passes of mask-predict", min: 1, max: 10, step: 1, value: model.get("iterations"),
-    oninput: (value) => ask("iterations", value),
-  });
-  const clock = slider({ label: "Step", min: 0, max: 1, step: 1, value: 0, oninput: (value) => { stop(); step = value; show(); } });
-  const start = button("Start the race", play);
 
-  // ── Five lanes ───────────────────────────────────────────────────────────────────────────────
-  const lanes = names.map((name) => {
-    const [words, state] = [el("p", { class: "ra-words", lang: "en" }), el("span", { class: "ra-state" })];
-    return { node: el("li", { class: "ra-lane" }, el("span", { class: "ra-name" }, name), state, words), words, state };
-  });
-  const cells = names.map(() => COLUMNS.map(() => el("td")));
-  const measure = el("caption");
-  const table = el("table", { class: "aw-matrix ra-table" }, measure,
-    el("thead", {}, el("tr", {}, el("td"), ...COLUMNS.map((column) => el("th", { scope: "col" }, column)))),
-    el("tbody", {}, ...names.map((name, n) => el("tr", {}, el("th", { scope: "row" }, name), ...cells[n]))));
-  const scene = el("div", {},
-    el("div", { class: "ra-dials" }, factor.node, iterations.node),
-    el("div", { class: "ra-clock" }, start, clock.node),
-    el("ol", { class: "ra-lanes" }, ...lanes.map(({ node }) => node)),
-    el("div", { class: "aw-scroll", tabindex: 0, role: "group", "aria-label": "What it cost" }, table));
-  root.append(line.node, el("div", { class: "aw-row tr-buttons" }, button("Shuffle", shuffle)), meaning, said.node, scene);
+  lay() {
+    const { live, clock } = this;
+    const draw = shuffler(Object.keys(this.references));
+    const shuffle = button("Shuffle", () => {
+      const text = draw(live.model.get("text"));
+      if (text === live.model.get("text")) this.race();
+      else live.set({ text });
+    });
+    const start = button("Start the race", () => this.play());
+    const scene = el(
+      "div",
+      {},
+      el("div", { class: "ra-dials" }, this.factor.node, this.iterations.node),
+      el("div", { class: "ra-clock" }, start, clock.node),
+      el("ol", { class: "ra-lanes" }, ...this.lanes.map(({ node }) => node)),
+      this.table.node,
+    );
+    const buttons = el("div", { class: "aw-row tr-buttons" }, shuffle);
+    live.root.append(live.line.node, buttons, this.meaning, live.complaint.node, scene);
+    live.parts = [scene];
+  }
 
-  async function race() {
-    if (!known) return;
+  async race() {
+    const { live } = this;
+    const { model, engine, key } = live;
     const text = model.get("text");
-    line.show();
-    factor.set(model.get("length_factor"));
-    iterations.set(model.get("iterations"));
-    const { words, ids, isUnknown, strange } = line.read(known);
-    const most = model.get("max_words");
-    if (words.length === 0 || words.length > most) {
-      hide();
-      said.say(words.length ? `That makes ${words.length} words and marks; at most ${most} can race.` : "There is nothing to translate yet. Type a word, or press “Shuffle”.");
-      return;
-    }
-    said.say(strange.length ? `Not among the words that these models know: ${strange.join(", ")}.` : "");
-    meaning.textContent = words.map((word, n) => (line.gloss(word) || (isUnknown[n] ? "?" : word))).join(" · ");
-    const number = asked += 1;
-    const { positions, max_len: longest } = known.config;
-    try {
-      const found = await engine.run("race", {
-        key, ids, maxLen: Math.min(2 * words.length + 10, positions === "learned" ? longest : Infinity),
-        beamWidth: width, iterations: model.get("iterations"), lengthFactor: model.get("length_factor"),
-      });
-      if (number !== asked) return; // the reader has gone on meanwhile
-      runs = found;
-    } catch (error) {
-      if (number !== asked) return;
-      hide();
-      said.say(error.message);
-      return;
-    }
-    stop();
-    scene.hidden = false;
-    step = Math.max(...runs.map((run) => run.frames.length));
-    clock.input.max = step;
-    score(text);
-    show();
+    this.factor.set(model.get("length_factor"));
+    this.iterations.set(model.get("iterations"));
+    const sentence = live.read();
+    if (!sentence) return;
+    const { words, ids, isUnknown } = sentence;
+    this.meaning.textContent = words
+      .map((word, n) => live.line.gloss(word) || (isUnknown[n] ? "?" : word))
+      .join(" · ");
+    const runs = await live.ask(() =>
+      engine.run("race", {
+        key,
+        ids,
+        maxLen: live.maxLen(words.length),
+        beamWidth: this.beamWidth,
+        iterations: model.get("iterations"),
+        lengthFactor: model.get("length_factor"),
+      }),
+    );
+    if (!runs) return;
+    this.pace.stop();
+    this.runs = runs;
+    live.reveal(sentence);
+    this.clock.input.max = String(Math.max(...runs.map((run) => run.frames.length)));
+    this.score(text);
+    this.goTo(this.numSteps);
     performance.mark("attnsteps:race-ready");
   }
 
-  const wordsOf = (ids) => ids.filter((id) => id !== known.config.eos_id).map((id) => known.tgtTokens[id]);
-  function score(text) {
+  get numSteps() {
+    return Number(this.clock.input.max);
+  }
+
+  /** @param {string} text */
+  score(text) {
+    const { live, runs, references } = this;
+    /** @param {number[]} ids */
+    const wordsOf = (ids) => live.tokensOf(ids).map(({ token }) => token);
     const isKnown = Object.hasOwn(references, text);
+    /** @type {string[][]} */
     const right = isKnown ? references[text] : [wordsOf(runs[1].ids)];
-    measure.textContent = `Errors: words to put in, take out or replace until it is ${isKnown ? "a right translation" : "greedy’s translation"}. A length counts the end as well.`;
-    runs.forEach((run, n) => {
+    const costs = runs.map((run) => {
       const words = wordsOf(run.ids);
       const errors = Math.min(...right.map((each) => wordEdits(words, each)));
-      [words.length, run.frames.length, fmt(run.multiplications / 1e6, 1), fmt(run.milliseconds, 1), errors].forEach((value, c) => {
-        cells[n][c].textContent = String(value);
-      });
+      const millions = fmt(run.multiplications / 1e6, 1);
+      return [words.length, run.frames.length, millions, fmt(run.milliseconds, 1), errors];
     });
-    ask("translations", Object.fromEntries(runs.map((run, n) => [names[n], wordsOf(run.ids).join(" ")])));
+    this.table.show(costs, isKnown ? "a right translation" : "greedy’s translation");
+    const texts = runs.map((run, n) => [this.names[n], live.textOf(run.ids)]);
+    live.set({ translations: Object.fromEntries(texts) });
   }
 
-  function show() {
-    if (!runs) return;
-    clock.set(step);
-    runs.forEach(({ frames, length }, n) => {
+  /** @param {number} step */
+  goTo(step) {
+    this.step = step;
+    this.clock.set(step);
+    this.runs.forEach((run, n) => this.lanes[n].show(run, step, this.live));
+  }
+
+  play() {
+    this.pace.stop();
+    if (this.runs.length === 0) return;
+    if (reducedMotion()) {
+      this.goTo(this.numSteps);
+      return;
+    }
+    this.goTo(0);
+    this.pace.start(() => {
+      this.goTo(this.isVisible ? this.step + 1 : this.numSteps);
+      if (this.step >= this.numSteps) this.pace.stop();
+    });
+  }
+
+  /** Nothing is shown any more. */
+  forget() {
+    this.pace.stop();
+    this.runs = [];
+    this.meaning.textContent = "";
+  }
+
+  close() {
+    this.pace.stop();
+    this.live.close();
+  }
+}
+
+/** @param {number} value */
+function asFactor(value) {
+  const isTenth = Number.isInteger(Number((10 * value).toFixed(6)));
+  return `× ${fmt(value, isTenth ? 1 : 2)}`;
+}
+
+/** @param {string} name */
+function lane(name) {
+  const words = el("p", { class: "ra-words", lang: "en" });
+  const state = el("span", { class: "ra-state" });
+  const title = el("span", { class: "ra-name" }, name);
+  const node = el("li", { class: "ra-lane" }, title, state, words);
+  return {
+    node,
+    /**
+     * How far this run has come.
+     * @param {RaceRun} run
+     * @param {number} step
+     * @param {LiveModel<typeof racing>} live
+     */
+    show({ frames, length }, step, live) {
       const at = Math.min(step, frames.length);
       const isDone = step >= frames.length;
-      const { ids, fresh } = at ? frames[at - 1] : { ids: [], fresh: [] };
-      lanes[n].node.classList.toggle("ra-done", isDone);
+      const { ids, fresh } = at ? frames[at - 1] : { ids: [], fresh: /** @type {number[]} */ ([]) };
       const planned = length ? `, length ${length}` : "";
-      lanes[n].state.textContent = isDone ? `done in ${frames.length}${planned}` : `step ${at} of ${frames.length}${planned}`;
-      lanes[n].words.replaceChildren(...ids.flatMap((id, t) => (id === known.config.eos_id ? [] : [
-        t ? " " : "", el(fresh.includes(t) && !isDone ? "mark" : "span", {}, known.tgtTokens[id])])));
-    });
-  }
-  function play() {
-    stop();
-    if (!runs) return;
-    if (reducedMotion()) {
-      step = Number(clock.input.max);
-      show();
-      return;
-    }
-    step = 0;
-    show();
-    timer = setInterval(() => {
-      step = isVisible ? step + 1 : Number(clock.input.max);
-      show();
-      if (step >= Number(clock.input.max)) stop();
-    }, PACE);
-  }
-  function stop() {
-    clearInterval(timer);
-    timer = null;
-  }
-
-  // ── Life ─────────────────────────────────────────────────────────────────────────────────────
-  let isVisible = true;
-  const watcher = new IntersectionObserver((seen) => { isVisible = seen.at(-1).isIntersecting; });
-  watcher.observe(root);
-  async function load() {
-    const views = Object.entries(FILES).map(([name, trait]) => [name, model.get(trait)]);
-    if (known) return;
-    if (views.some(([, view]) => !view)) {
-      said.say("Loading the models …");
-      return;
-    }
-    try {
-      known = await engine.run("load", { key, buffers: Object.fromEntries(views.map(([name, view]) => [name, fileOf(view)])) });
-    } catch (error) {
-      hide();
-      said.node.classList.add("aw-bad");
-      said.say(error.message);
-      return;
-    }
-    line.offer(known.srcTokens);
-    await race();
-  }
-  function hide() {
-    stop();
-    asked += 1;
-    runs = null;
-    scene.hidden = true;
-    meaning.textContent = "";
-  }
-
-  hide();
-  line.show();
-  load();
-  for (const trait of TRAITS) model.on(`change:${trait}`, race);
-  for (const trait of Object.values(FILES)) model.on(`change:${trait}`, load);
-  return () => {
-    stop();
-    watcher.disconnect();
-    engine.close();
-    racing.unload({ key });
-    for (const trait of TRAITS) model.off(`change:${trait}`, race);
-    for (const trait of Object.values(FILES)) model.off(`change:${trait}`, load);
+      const progress = isDone ? `done in ${frames.length}` : `step ${at} of ${frames.length}`;
+      node.classList.toggle("ra-done", isDone);
+      state.textContent = `${progress}${planned}`;
+      words.replaceChildren(
+        ...live
+          .tokensOf(ids)
+          .flatMap(({ token, gap, place }) => [
+            gap,
+            el(fresh.includes(place) && !isDone ? "mark" : "span", {}, token),
+          ]),
+      );
+    },
   };
+}
+
+/** @param {string[]} names */
+function costTable(names) {
+  const cells = names.map(() => COLUMNS.map(() => el("td")));
+  const caption = el("caption");
+  const heads = COLUMNS.map((column) => el("th", { scope: "col" }, column));
+  const rows = names.map((name, n) => el("tr", {}, el("th", { scope: "row" }, name), ...cells[n]));
+  const table = el(
+    "table",
+    { class: "aw-matrix ra-table" },
+    caption,
+    el("thead", {}, el("tr", {}, el("td"), ...heads)),
+    el("tbody", {}, ...rows),
+  );
+  const label = { role: "group", "aria-label": "What it cost" };
+  return {
+    node: el("div", { class: "aw-scroll", tabindex: 0, ...label }, table),
+    /**
+     * @param {(string | number)[][]} costs
+     * @param {string} right what the errors are counted against
+     */
+    show(costs, right) {
+      caption.textContent =
+        `Errors: words to put in, take out or replace until it is ${right}. ` +
+        "A length counts the end as well.";
+      costs.forEach((row, n) =>
+        row.forEach((value, c) => {
+          cells[n][c].textContent = String(value);
+        }),
+      );
+    },
+  };
+}
+
+/** @param {Host} host */
+function render(host) {
+  const race = new Race(host);
+  return () => race.close();
 }
 
 export default { render };

@@ -1,14 +1,20 @@
 // The reader commits to a guess; later on the page the same guess is set against the answer.
-import { button, el, frame, remember, status } from "./ui.js";
+
 import { answerField, describe, earlierAnswer } from "./answer_field.js";
 import { isRight } from "./maths/answer.js";
+import { button, el, frame, remember, status } from "./ui.js";
 
 const CHANGED = "attnsteps:guess";
 
+/** @param {Host} host */
 function render({ model, el: host }) {
   return model.get("answer") === null ? ask(model, host) : confront(model, host);
 }
 
+/**
+ * @param {WidgetModel} model
+ * @param {HTMLElement} host
+ */
 function ask(model, host) {
   const spec = model.get("spec");
   const root = frame(host, "Predict, then read on");
@@ -34,26 +40,37 @@ function ask(model, host) {
   root.append(field.node, el("div", { class: "aw-row" }, commit), said.node);
 }
 
+/**
+ * @param {WidgetModel} model
+ * @param {HTMLElement} host
+ */
 function confront(model, host) {
   const spec = model.get("spec");
   const answer = model.get("answer");
   const root = frame(host, "Your prediction");
   const guessed = el("p");
   const verdict = el("p", { role: "status" });
-  const reveal = el("div", { tabindex: -1 }, el("p", {}, "Answer: ", el("strong", {}, describe(spec, answer))),
-    el("p", {}, model.get("explanation")));
+  const reveal = el(
+    "div",
+    { tabindex: -1 },
+    el("p", {}, "Answer: ", el("strong", {}, describe(spec, answer))),
+    el("p", {}, model.get("explanation")),
+  );
   root.append(el("p", { class: "aw-note" }, spec.question), guessed, verdict, reveal);
+  /** @param {Answer | null} guess */
   function show(guess) {
     reveal.hidden = false;
     if (guess == null) {
       guessed.textContent = "You have not guessed yet. The answer waits below.";
       reveal.hidden = true;
-      verdict.replaceChildren(button("Show the answer without a guess", () => {
-        verdict.replaceChildren();
-        guessed.textContent = "";
-        reveal.hidden = false;
-        reveal.focus(); // the button is gone
-      }));
+      verdict.replaceChildren(
+        button("Show the answer without a guess", () => {
+          verdict.replaceChildren();
+          guessed.textContent = "";
+          reveal.hidden = false;
+          reveal.focus(); // the button is gone
+        }),
+      );
       return;
     }
     const correct = isRight(spec.kind, guess, answer, model.get("tolerance"));
@@ -62,7 +79,11 @@ function confront(model, host) {
     verdict.textContent = correct ? "✓ As it turned out." : "✗ It turned out otherwise.";
   }
   show(earlierAnswer(spec) ?? model.get("guess"));
-  const changed = ({ detail }) => { if (detail.key === spec.key) show(detail.guess); };
+  /** @param {Event} event */
+  const changed = (event) => {
+    const { detail } = /** @type {CustomEvent} */ (event);
+    if (detail.key === spec.key) show(detail.guess);
+  };
   window.addEventListener(CHANGED, changed);
   return () => window.removeEventListener(CHANGED, changed);
 }

@@ -1,10 +1,12 @@
-// Self-attention of one word in six steps: the sentence, the step's working, and all results so far.
+// Self-attention of one word in six steps: the sentence, the step's working, and all results so
+// far.
 import { setText } from "./drawing.js";
-import { button, choice, el, fmt, frame, matrixTable, status, uid } from "./ui.js";
 import { sixSteps } from "./maths/six_steps.js";
+import { button, choice, el, fmt, frame, matrixTable, status, uid } from "./ui.js";
 
 const STEPS = ["Vectors", "Scores", "Divide", "Softmax", "Weigh", "Sum"];
-const LIMIT = 3; // of an edited entry: beyond it, e to the power of a score has too many digits to read
+/** Of an edited entry: beyond it, e to the power of a score has too many digits to read. */
+const LIMIT = 3;
 const DIGITS = 3; // of a weight
 
 /** Two decimals, as long as that can be read. */
@@ -37,10 +39,11 @@ function pickRow(buttons, onpick) {
       buttons[target].focus();
     });
   });
-  return (place, mark) => buttons.forEach((node, index) => {
-    node.tabIndex = index === place ? 0 : -1;
-    mark(node, index === place);
-  });
+  return (place, mark) =>
+    buttons.forEach((node, index) => {
+      node.tabIndex = index === place ? 0 : -1;
+      mark(node, index === place);
+    });
 }
 
 function render({ model, el: host }) {
@@ -51,32 +54,54 @@ function render({ model, el: host }) {
   let edited = 0;
   let state = null;
 
-  const send = (name, value) => { model.set(name, value); model.save_changes(); };
+  const send = (name, value) => {
+    model.set(name, value);
+    model.save_changes();
+  };
   const gloss = (j) => model.get("words")[j].gloss;
   const asker = () => gloss(model.get("selected"));
   const copy = (rows) => rows.map((row) => [...row]);
 
   // The sentence, and its twin.
   const sentences = model.get("sentences");
-  const present = () => sentences.findIndex(({ words }) => words.every((word, j) => word.gloss === gloss(j)));
-  const twin = sentences.length > 1 && choice({
-    label: "The sentence ends in",
-    options: sentences.map(({ ending }) => ending),
-    selected: present(),
-    onchange(index) {
-      const embeddings = copy(model.get("embeddings"));
-      sentences[index].words.forEach((word, j) => {
-        if (word.gloss !== gloss(j)) embeddings[j] = [...sentences[index].embeddings[j]];
-      });
-      model.set("words", sentences[index].words);
-      send("embeddings", embeddings);
-    },
-  });
+  const present = () =>
+    sentences.findIndex(({ words }) => words.every((word, j) => word.gloss === gloss(j)));
+  const twin =
+    sentences.length > 1 &&
+    choice({
+      label: "The sentence ends in",
+      options: sentences.map(({ ending }) => ending),
+      selected: present(),
+      onchange(index) {
+        const embeddings = copy(model.get("embeddings"));
+        sentences[index].words.forEach((word, j) => {
+          if (word.gloss !== gloss(j)) embeddings[j] = [...sentences[index].embeddings[j]];
+        });
+        model.set("words", sentences[index].words);
+        send("embeddings", embeddings);
+      },
+    });
   const chips = Array.from({ length: size }, () => {
-    const parts = ["six-zh", "six-gloss", "six-number"].map((name) => el("span", { class: name, lang: name === "six-zh" && "zh" }));
-    return { parts, node: el("button", { type: "button", class: "six-word", role: "radio" }, parts[0], " ", parts[1], " ", parts[2]) };
+    const parts = ["six-zh", "six-gloss", "six-number"].map((name) =>
+      el("span", { class: name, lang: name === "six-zh" && "zh" }),
+    );
+    return {
+      parts,
+      node: el(
+        "button",
+        { type: "button", class: "six-word", role: "radio" },
+        parts[0],
+        " ",
+        parts[1],
+        " ",
+        parts[2],
+      ),
+    };
   });
-  const markWord = pickRow(chips.map((chip) => chip.node), (j) => send("selected", j));
+  const markWord = pickRow(
+    chips.map((chip) => chip.node),
+    (j) => send("selected", j),
+  );
 
   // The steps.
   const stepButtons = STEPS.map((name, index) => button(`${index + 1} ${name}`, null));
@@ -95,40 +120,103 @@ function render({ model, el: host }) {
   const columns = [
     { head: "key k", steps: [1, 2], wideOnly: [2], text: (j) => vector(state.k[j]) },
     { head: "value v", steps: [1], text: (j) => vector(state.v[j]) },
-    { head: "q · k", steps: [2], text: (j) => Array.from(state.k[j], (entry, c) => `${short(state.q[c])}·${short(entry)}`).join(" + ") },
-    { head: "score", steps: [2, 3, 4, 5, 6], wideOnly: [4, 5, 6], text: (j) => short(state.scores[j]) },
-    { head: "score ÷ √dₖ", steps: [3], text: (j) => `${short(state.scores[j])} ÷ ${short(state.divisor)}` },
+    {
+      head: "q · k",
+      steps: [2],
+      text: (j) =>
+        Array.from(state.k[j], (entry, c) => `${short(state.q[c])}·${short(entry)}`).join(" + "),
+    },
+    {
+      head: "score",
+      steps: [2, 3, 4, 5, 6],
+      wideOnly: [4, 5, 6],
+      text: (j) => short(state.scores[j]),
+    },
+    {
+      head: "score ÷ √dₖ",
+      steps: [3],
+      text: (j) => `${short(state.scores[j])} ÷ ${short(state.divisor)}`,
+    },
     { head: "scaled", steps: [3, 4, 5, 6], wideOnly: [5], text: (j) => short(state.scaled[j]) },
-    { head: "eˣ ÷ sum", steps: [4], text: (j) => `${full(state.exponentials[j])} ÷ ${full(state.total)}` },
-    { head: "weight", steps: [4, 5, 6], tint: (j) => state.weights[j], text: (j) => fmt(state.weights[j], DIGITS), sum: () => fmt(1, DIGITS) },
+    {
+      head: "eˣ ÷ sum",
+      steps: [4],
+      text: (j) => `${full(state.exponentials[j])} ÷ ${full(state.total)}`,
+    },
+    {
+      head: "weight",
+      steps: [4, 5, 6],
+      tint: (j) => state.weights[j],
+      text: (j) => fmt(state.weights[j], DIGITS),
+      sum: () => fmt(1, DIGITS),
+    },
     { head: "× value v", steps: [5], text: (j) => vector(state.v[j]) },
     ...model.get("value_axes").map((head, c) => ({
-      head, steps: [5, 6], text: (j) => fmt(state.weighted[j][c]), sum: () => (model.get("step") === 6 ? fmt(state.context[c]) : ""),
+      head,
+      steps: [5, 6],
+      text: (j) => fmt(state.weighted[j][c]),
+      sum: () => (model.get("step") === 6 ? fmt(state.context[c]) : ""),
     })),
   ];
   const cell = (column, tag, ...children) => {
     const node = el(tag, { scope: tag === "th" && "col" }, ...children);
-    (column.nodes ??= []).push(node);
+    column.nodes = [...(column.nodes ?? []), node];
     return node;
   };
   const rowHeads = chips.map(() => el("th", { scope: "row" }));
   const head = el("tr", {}, el("td"), ...columns.map((column) => cell(column, "th", column.head)));
-  const body = rowHeads.map((rowHead) => el("tr", {}, rowHead, ...columns.map((column) => {
-    const holder = el("span", { class: column.tint ? "aw-cell" : "six-cell" });
-    (column.holders ??= []).push(holder);
-    return cell(column, "td", holder);
-  })));
-  const foot = el("tr", {}, el("th", { scope: "row" }, "sum"), ...columns.map((column) => cell(column, "td", column.total = el("span", { class: "six-cell" }))));
+  const body = rowHeads.map((rowHead) =>
+    el(
+      "tr",
+      {},
+      rowHead,
+      ...columns.map((column) => {
+        const holder = el("span", { class: column.tint ? "aw-cell" : "six-cell" });
+        column.holders = [...(column.holders ?? []), holder];
+        return cell(column, "td", holder);
+      }),
+    ),
+  );
+  const foot = el(
+    "tr",
+    {},
+    el("th", { scope: "row" }, "sum"),
+    ...columns.map((column) => {
+      column.total = el("span", { class: "six-cell" });
+      return cell(column, "td", column.total);
+    }),
+  );
   const caption = el("caption");
-  const table = el("table", { class: "aw-matrix six-table" }, caption, el("thead", {}, head), el("tbody", {}, ...body), el("tfoot", {}, foot));
+  const table = el(
+    "table",
+    { class: "aw-matrix six-table" },
+    caption,
+    el("thead", {}, head),
+    el("tbody", {}, ...body),
+    el("tfoot", {}, foot),
+  );
 
   // One word's vector, open to change.
   const wordId = uid();
-  const picker = el("select", { id: wordId, onchange: () => { edited = picker.selectedIndex; fill(); } }, ...chips.map(() => el("option")));
+  const picker = el(
+    "select",
+    {
+      id: wordId,
+      onchange: () => {
+        edited = picker.selectedIndex;
+        fill();
+      },
+    },
+    ...chips.map(() => el("option")),
+  );
   const entries = axes.map((axis, c) => {
     const id = uid();
     const input = el("input", {
-      type: "number", id, min: -LIMIT, max: LIMIT, step: 0.5,
+      type: "number",
+      id,
+      min: -LIMIT,
+      max: LIMIT,
+      step: 0.5,
       oninput() {
         const valid = input.value !== "" && Math.abs(Number(input.value)) <= LIMIT;
         input.setAttribute("aria-invalid", String(!valid));
@@ -139,17 +227,41 @@ function render({ model, el: host }) {
       },
       onblur: fill, // what is not valid gives way to what counts
     });
-    return { input, node: el("span", { class: "six-entry" }, el("label", { for: id }, axis), input) };
+    return {
+      input,
+      node: el("span", { class: "six-entry" }, el("label", { for: id }, axis), input),
+    };
   });
-  const reset = button("Reset vectors", () => send("embeddings", copy(sentences[Math.max(0, present())].embeddings)));
-  const editor = el("fieldset", { class: "six-editor" }, el("legend", {}, `Change a vector (entries −${LIMIT} to ${LIMIT})`),
-    el("span", { class: "six-entry six-word-picker" }, el("label", { for: wordId }, "word"), picker), ...entries.map((entry) => entry.node), reset);
+  const reset = button("Reset vectors", () =>
+    send("embeddings", copy(sentences[Math.max(0, present())].embeddings)),
+  );
+  const editor = el(
+    "fieldset",
+    { class: "six-editor" },
+    el("legend", {}, `Change a vector (entries −${LIMIT} to ${LIMIT})`),
+    el(
+      "span",
+      { class: "six-entry six-word-picker" },
+      el("label", { for: wordId }, "word"),
+      picker,
+    ),
+    ...entries.map((entry) => entry.node),
+    reset,
+  );
 
   // The matrices.
   const matrices = ["w_q", "w_k", "w_v"].map((name) => {
     const matrix = model.get(name);
     const digits = matrix.flat().every(Number.isInteger) ? 0 : 2;
-    return { name, made: matrixTable({ caption: name, rows: axes, columns: matrix[0].map((_, c) => c + 1), digits }) };
+    return {
+      name,
+      made: matrixTable({
+        caption: name,
+        rows: axes,
+        columns: matrix[0].map((_, c) => c + 1),
+        digits,
+      }),
+    };
   });
 
   function fill() {
@@ -159,7 +271,6 @@ function render({ model, el: host }) {
       input.removeAttribute("aria-invalid");
     });
   }
-
 
   function draw() {
     const step = model.get("step");
@@ -179,18 +290,32 @@ function render({ model, el: host }) {
       setText(picker.options[j], gloss(j));
     });
     markWord(selected, (node, on) => node.setAttribute("aria-checked", String(on)));
-    markStep(step - 1, (node, on) => (on ? node.setAttribute("aria-current", "step") : node.removeAttribute("aria-current")));
+    markStep(step - 1, (node, on) =>
+      on ? node.setAttribute("aria-current", "step") : node.removeAttribute("aria-current"),
+    );
     previous.disabled = step === 1;
     next.disabled = step === STEPS.length;
     if (twin) twin.set(present());
 
     setText(heading, `Step ${step} of ${STEPS.length}: ${STEPS[step - 1].toLowerCase()}`);
     setText(formula, explain(step));
-    const made = (name, result) => `${name} = ${rowSum(x[selected], model.get(`w_${name}`))} = ${vector(result)}`;
-    setText(query, step === 1
-      ? [`x of ${asker()} = ${vector(x[selected])}`, made("q", state.q), made("k", state.k[selected]), made("v", state.v[selected])].join("\n")
-      : `q of ${asker()} = ${vector(state.q)}`);
-    setText(caption, step === 1 ? "The keys and values of all words" : `What ${asker()} makes of each word`);
+    const made = (name, result) =>
+      `${name} = ${rowSum(x[selected], model.get(`w_${name}`))} = ${vector(result)}`;
+    setText(
+      query,
+      step === 1
+        ? [
+            `x of ${asker()} = ${vector(x[selected])}`,
+            made("q", state.q),
+            made("k", state.k[selected]),
+            made("v", state.v[selected]),
+          ].join("\n")
+        : `q of ${asker()} = ${vector(state.q)}`,
+    );
+    setText(
+      caption,
+      step === 1 ? "The keys and values of all words" : `What ${asker()} makes of each word`,
+    );
     for (const column of columns) {
       const hidden = !column.steps.includes(step);
       for (const node of column.nodes) {
@@ -210,10 +335,14 @@ function render({ model, el: host }) {
 
   function explain(step) {
     return [
-      "The vector x of each word, times three matrices: its query q (what it asks for), key k (what it can be found by) and value v (what it hands over).",
-      `The query of ${asker()}, times the key of each word: multiply entry by entry, add up the products.`,
-      `Each score, divided by the root of the width of the keys: √dₖ = √${state.q.length} = ${short(state.divisor)}.`,
-      `e to the power of each scaled score, divided by the sum of them all, ${full(state.total)}: positive weights that add up to 1.`,
+      "The vector x of each word, times three matrices: its query q (what it asks for), " +
+        "key k (what it can be found by) and value v (what it hands over).",
+      `The query of ${asker()}, times the key of each word: multiply entry by entry, add ` +
+        "up the products.",
+      "Each score, divided by the root of the width of the keys: √dₖ = " +
+        `√${state.q.length} = ${short(state.divisor)}.`,
+      "e to the power of each scaled score, divided by the sum of them all, " +
+        `${full(state.total)}: positive weights that add up to 1.`,
       "The value of each word, times its weight.",
       `The weighted values, added up column by column: the new vector of ${asker()}.`,
     ][step - 1];
@@ -221,24 +350,46 @@ function render({ model, el: host }) {
 
   function outcome(step) {
     if (step === 1) return "Every word makes its own three vectors, with the same three matrices.";
-    if (step === 6) return `New vector of ${asker()}: ${model.get("value_axes").map((name, c) => `${name} ${fmt(state.context[c])}`).join(", ")}.`;
+    if (step === 6) {
+      const names = /** @type {string[]} */ (model.get("value_axes"));
+      const entries = names.map((name, c) => `${name} ${fmt(state.context[c])}`);
+      return `New vector of ${asker()}: ${entries.join(", ")}.`;
+    }
     const values = step < 4 ? state.scores : state.weights;
     const most = Math.max(...values);
     const best = chips.flatMap((_, j) => (values[j] === most ? [gloss(j)] : []));
     if (best.length === size) return `To ${asker()}, all words are equal.`;
-    return `${step < 4 ? `Highest score: ${short(most)}` : `Largest weight: ${fmt(most, DIGITS)}`} (${best.join(", ")}).`;
+    return (
+      `${step < 4 ? `Highest score: ${short(most)}` : `Largest weight: ${fmt(most, DIGITS)}`} ` +
+      `(${best.join(", ")}).`
+    );
   }
 
   root.append(
     ...(twin ? [twin.node] : []),
     el("p", { class: "aw-note" }, "Pick the word that asks:"),
-    el("div", { class: "six-sentence", role: "radiogroup", "aria-label": "Which word asks?" }, ...chips.map((chip) => chip.node)),
+    el(
+      "div",
+      { class: "six-sentence", role: "radiogroup", "aria-label": "Which word asks?" },
+      ...chips.map((chip) => chip.node),
+    ),
     el("div", { class: "six-steps", role: "group", "aria-label": "Steps" }, ...stepButtons),
     el("div", { class: "six-walk" }, previous, heading, next),
-    formula, query,
-    el("div", { class: "aw-scroll", role: "group", tabindex: 0, "aria-label": "The step in numbers" }, table),
-    say.node, editor,
-    el("details", {}, el("summary", {}, "The three matrices"), el("div", { class: "aw-row six-matrices" }, ...matrices.map(({ made }) => made.node))),
+    formula,
+    query,
+    el(
+      "div",
+      { class: "aw-scroll", role: "group", tabindex: 0, "aria-label": "The step in numbers" },
+      table,
+    ),
+    say.node,
+    editor,
+    el(
+      "details",
+      {},
+      el("summary", {}, "The three matrices"),
+      el("div", { class: "aw-row six-matrices" }, ...matrices.map(({ made }) => made.node)),
+    ),
   );
   const refresh = () => {
     for (const { name, made } of matrices) made.update(model.get(name));
@@ -248,7 +399,9 @@ function render({ model, el: host }) {
   refresh();
   const names = ["words", "embeddings", "w_q", "w_k", "w_v", "selected", "step"];
   for (const name of names) model.on(`change:${name}`, refresh);
-  return () => { for (const name of names) model.off(`change:${name}`, refresh); };
+  return () => {
+    for (const name of names) model.off(`change:${name}`, refresh);
+  };
 }
 
 export default { render };

@@ -1,8 +1,8 @@
 // Random queries and keys of any width: what their scores spread to, and what softmax makes of it.
 import { setText, shape } from "./drawing.js";
-import { asPercent, button, choice, el, fmt, frame, matrixTable, slider, status } from "./ui.js";
 import { normals } from "./maths/random.js";
 import { dotsByWidth, histogram, summarise, weigh } from "./maths/scaling.js";
+import { asPercent, button, choice, el, fmt, frame, matrixTable, slider, status } from "./ui.js";
 
 const QUERIES = 200;
 const MOST_KEYS = 12;
@@ -15,7 +15,7 @@ const DIVISORS = ["none", "sqrt", "d_k"];
 const WIDTHS = [...new Set(Array.from({ length: 73 }, (_, i) => Math.round(2 ** (i / 8))))];
 
 const ROWS = [
-  ["Spread of scores, expected", (s, expected) => expected],
+  ["Spread of scores, expected", (_, expected) => expected],
   ["Spread of scores, measured", (s) => s.spread],
   ["Largest weight", (s) => s.largest],
   ["Entropy, in nats", (s) => s.entropy],
@@ -45,8 +45,13 @@ function heap() {
     shape("text", { x: x(score), y: height - 3, class: "aw-sc-tick" }, fmt(score, 0)),
   ]);
   const path = shape("path", { class: "aw-sc-heap" });
-  const node = shape("svg", { viewBox: `0 0 ${width} ${height}`, role: "img" }, path,
-    shape("line", { x1: left, x2: width - right, y1: floor, y2: floor, class: "aw-sc-axis" }), ...ticks);
+  const node = shape(
+    "svg",
+    { viewBox: `0 0 ${width} ${height}`, role: "img" },
+    path,
+    shape("line", { x1: left, x2: width - right, y1: floor, y2: floor, class: "aw-sc-axis" }),
+    ...ticks,
+  );
   return {
     node,
     update({ shares }) {
@@ -54,7 +59,9 @@ function heap() {
       const step = (width - left - right) / shares.length;
       let d = `M${left} ${floor}`;
       shares.forEach((share, i) => {
-        d += `V${(floor - (share / tallest) * (floor - top)).toFixed(1)}H${(left + (i + 1) * step).toFixed(1)}`;
+        const y = floor - (share / tallest) * (floor - top);
+        const x = left + (i + 1) * step;
+        d += `V${y.toFixed(1)}H${x.toFixed(1)}`;
       });
       path.setAttribute("d", `${d}V${floor}Z`);
     },
@@ -71,9 +78,12 @@ function weightBars() {
     const name = shape("text", { y: height - 3, class: "aw-sc-tick" }, String(j + 1));
     return { bar, number, name, group: shape("g", {}, bar, number, name) };
   });
-  const node = shape("svg", { viewBox: `0 0 ${width} ${height}`, role: "img" },
+  const node = shape(
+    "svg",
+    { viewBox: `0 0 ${width} ${height}`, role: "img" },
     ...bars.map(({ group }) => group),
-    shape("line", { x1: 0, x2: width, y1: floor, y2: floor, class: "aw-sc-axis" }));
+    shape("line", { x1: 0, x2: width, y1: floor, y2: floor, class: "aw-sc-axis" }),
+  );
   return {
     node,
     update(weights) {
@@ -93,8 +103,11 @@ function weightBars() {
         name.setAttribute("x", middle);
         setText(number, fmt(weights[j], 2));
       });
-      node.setAttribute("aria-label",
-        `Weights of the first query over its keys: ${Array.from(weights, (p) => fmt(p, 2)).join(", ")}`);
+      node.setAttribute(
+        "aria-label",
+        "Weights of the first query over its keys: " +
+          `${Array.from(weights, (p) => fmt(p, 2)).join(", ")}`,
+      );
     },
   };
 }
@@ -117,13 +130,21 @@ function panel() {
       heading.replaceChildren(...parts);
       const counted = histogram(rows, divisor, REACH, 2 * REACH);
       scores.update(counted);
-      scores.node.setAttribute("aria-label", `Histogram of the scores, from −${REACH} to ${REACH}; `
-        + `their spread is ${brief(spread)}`);
-      setText(beyond, `Scores of ${QUERIES} queries. Beyond ±${REACH}: ${counted.outside > 0 && counted.outside < 0.005 ? "< 1" : fmt(100 * counted.outside, 0)} %.`);
+      scores.node.setAttribute(
+        "aria-label",
+        `Histogram of the scores, from −${REACH} to ${REACH}; ` +
+          `their spread is ${brief(spread)}`,
+      );
+      const { outside } = counted;
+      const percent = outside > 0 && outside < 0.005 ? "< 1" : fmt(100 * outside, 0);
+      setText(beyond, `Scores of ${QUERIES} queries. Beyond ±${REACH}: ${percent} %.`);
       const first = weigh(rows[0], divisor);
       bars.update(first.weights);
-      setText(row, `Weights of the first query. Their entropy: ${fmt(first.entropy, 2)} nats, `
-        + `${asPercent(first.entropy / Math.log(rows[0].length))} of ln ${rows[0].length}.`);
+      setText(
+        row,
+        `Weights of the first query. Their entropy: ${fmt(first.entropy, 2)} nats, ` +
+          `${asPercent(first.entropy / Math.log(rows[0].length))} of ln ${rows[0].length}.`,
+      );
     },
   };
 }
@@ -137,20 +158,33 @@ function render({ model, el: host }) {
     model.set(name, value);
     model.save_changes();
   }
-  const nearest = (width) => WIDTHS.reduce((best, stop, i) =>
-    (Math.abs(stop - width) < Math.abs(WIDTHS[best] - width) ? i : best), 0);
+  const nearest = (width) =>
+    WIDTHS.reduce(
+      (best, stop, i) => (Math.abs(stop - width) < Math.abs(WIDTHS[best] - width) ? i : best),
+      0,
+    );
   const width = slider({
-    label: el("span", {}, "Width ", dk()), min: 0, max: WIDTHS.length - 1, step: 1,
-    value: nearest(model.get("d_k")), format: (i) => String(nearest(model.get("d_k")) === i ? model.get("d_k") : WIDTHS[i]),
+    label: el("span", {}, "Width ", dk()),
+    min: 0,
+    max: WIDTHS.length - 1,
+    step: 1,
+    value: nearest(model.get("d_k")),
+    format: (i) => String(nearest(model.get("d_k")) === i ? model.get("d_k") : WIDTHS[i]),
     oninput: (i) => set("d_k", WIDTHS[i]),
   });
   const keys = slider({
-    label: "Number of keys", min: 2, max: MOST_KEYS, step: 1, value: model.get("num_keys"),
+    label: "Number of keys",
+    min: 2,
+    max: MOST_KEYS,
+    step: 1,
+    value: model.get("num_keys"),
     oninput: (count) => set("num_keys", count),
   });
   const divisor = choice({
-    label: "Compare with dividing by", options: ["nothing", rootDk(), dk()],
-    selected: DIVISORS.indexOf(model.get("divisor")), onchange: (i) => set("divisor", DIVISORS[i]),
+    label: "Compare with dividing by",
+    options: ["nothing", rootDk(), dk()],
+    selected: DIVISORS.indexOf(model.get("divisor")),
+    onchange: (i) => set("divisor", DIVISORS[i]),
   });
   const again = button("Draw again", () => set("seed", model.get("seed") + 1));
   const [left, right] = [panel(), panel()];
@@ -161,10 +195,13 @@ function render({ model, el: host }) {
   });
   const share = table.node.querySelectorAll("th[scope=row]")[4];
   const said = status();
-  root.append(el("div", { class: "aw-sc-controls" }, width.node, keys.node),
+  root.append(
+    el("div", { class: "aw-sc-controls" }, width.node, keys.node),
     el("div", { class: "aw-row aw-sc-choices" }, divisor.node, again),
-    el("div", { class: "aw-sc-panels" }, left.node, right.node), said.node,
-    el("div", { class: "aw-sc-table" }, table.node));
+    el("div", { class: "aw-sc-panels" }, left.node, right.node),
+    said.node,
+    el("div", { class: "aw-sc-table" }, table.node),
+  );
 
   function paint() {
     if (drawn !== model.get("seed")) {
@@ -177,18 +214,24 @@ function render({ model, el: host }) {
     const chosen = model.get("divisor");
     const start = (size - 1) * QUERIES * MOST_KEYS;
     const rows = Array.from({ length: QUERIES }, (_, r) =>
-      dots.subarray(start + r * MOST_KEYS, start + r * MOST_KEYS + count));
+      dots.subarray(start + r * MOST_KEYS, start + r * MOST_KEYS + count),
+    );
     const columns = DIVISORS.map((name) => summarise(rows, divisorOf(name, size)));
     left.update(rows, "none", size, columns[0].spread);
     right.update(rows, chosen, size, columns[DIVISORS.indexOf(chosen)].spread);
-    ROWS.forEach(([, pick], r) => columns.forEach((column, c) => {
-      const expected = Math.sqrt(size) / divisorOf(DIVISORS[c], size);
-      setText(table.cells[r][c], brief(pick(column, expected, count)));
-    }));
+    ROWS.forEach(([, pick], r) =>
+      columns.forEach((column, c) => {
+        const expected = Math.sqrt(size) / divisorOf(DIVISORS[c], size);
+        setText(table.cells[r][c], brief(pick(column, expected, count)));
+      }),
+    );
     setText(share, `Entropy ÷ ln ${count} (${fmt(Math.log(count), 2)})`);
     const { largest } = columns[DIVISORS.indexOf(chosen)];
     const divided = `, ${fmt(largest, 2)} divided by ${chosen === "sqrt" ? "√" : ""}${size}`;
-    said.say(`Largest weight, on average: ${fmt(columns[0].largest, 2)} undivided${chosen === "none" ? "" : divided}.`);
+    said.say(
+      `Largest weight, on average: ${fmt(columns[0].largest, 2)} ` +
+        `undivided${chosen === "none" ? "" : divided}.`,
+    );
   }
   const follow = {
     d_k: () => width.set(nearest(model.get("d_k"))),
@@ -196,12 +239,19 @@ function render({ model, el: host }) {
     divisor: () => divisor.set(DIVISORS.indexOf(model.get("divisor"))),
     seed: () => {},
   };
-  const listeners = Object.entries(follow).map(([name, move]) =>
-    [`change:${name}`, () => { move(); paint(); }]);
+  const listeners = Object.entries(follow).map(([name, move]) => [
+    `change:${name}`,
+    () => {
+      move();
+      paint();
+    },
+  ]);
   for (const [type, listener] of listeners) model.on(type, listener);
   follow.d_k();
   paint();
-  return () => { for (const [type, listener] of listeners) model.off(type, listener); };
+  return () => {
+    for (const [type, listener] of listeners) model.off(type, listener);
+  };
 }
 
 export default { render };

@@ -1,4 +1,5 @@
-// The reader's own sentence, as every widget around a trained model has it: the line to write on, what
+// The reader's own sentence, as every widget around a trained model has it: the line to write on,
+// what
 // the glossary says of its words, and their ids.
 import { composer } from "./composer.js";
 import { splitWords } from "./maths/words.js";
@@ -8,79 +9,121 @@ const NUM_SPECIALS = 5; // as in attnsteps.text.vocab
 const UNK_ID = 3;
 
 /**
- * @param {{model: object, onchange: (text: string) => void}} options model: the widget's traits text and
- *        glossary, and twins and first where there is a button for them; onchange: the reader has written
- *        another sentence
+ * @param {{model: WidgetModel, onchange: (text: string) => void}} options model: the widget's
+ *        traits
+ *        text and glossary, and twins and first where there is a button for them; onchange: the
+ *        reader has written another sentence
  */
 export function sentenceLine({ model, onchange }) {
   const glossary = model.get("glossary");
-  const entryOf = (zh) => [zh, ...(Object.hasOwn(glossary, zh) ? glossary[zh] : ["", ""])];
+  /** @type {(zh: string) => Entry} */
+  const entryOf = (zh) => {
+    const [pinyin, meaning] = Object.hasOwn(glossary, zh) ? glossary[zh] : ["", ""];
+    return [zh, pinyin, meaning];
+  };
+  /** @param {string} word */
+  const isSpoken = (word) => /\p{L}/u.test(word); // unlike a comma
+  /** @param {string} word */
+  const gloss = (word) => (isSpoken(word) ? entryOf(word)[2] : "");
   let entries = Object.keys(glossary).map(entryOf);
-  const isSaid = (word) => /\p{L}/u.test(word); // unlike a comma
-  const gloss = (word) => (isSaid(word) ? entryOf(word)[2] : "");
   const line = composer({
     label: "A sentence in Chinese. You can also type pinyin or English, and pick a word.",
     entries: () => entries,
-    onchange: (text) => { if (text !== model.get("text")) onchange(text); },
+    onchange: (text) => {
+      if (text !== model.get("text")) onchange(text);
+    },
   });
-
-  /** The sentence with the other one of two words; or the first sentence, if it has neither. */
-  function swapped() {
-    const text = model.get("text");
-    const [one, other] = model.get("twins");
-    const [from, to] = text.includes(one) ? [one, other] : [other, one];
-    return text.includes(from) ? text.replace(from, to) : model.get("first");
-  }
-
-  const twins = { swap: el("span"), back: el("span"), button: null };
+  /** @type {ReturnType<typeof twinsSwitch> | null} */
+  let twins = null;
 
   return {
     node: line.node,
     gloss,
-    reading: (word) => (isSaid(word) ? entryOf(word)[1] : ""),
+    /** @param {string} word */
+    reading: (word) => (isSpoken(word) ? entryOf(word)[1] : ""),
+    /** @param {string} word */
     named: (word) => (gloss(word) ? `${word}, ${gloss(word)}` : word),
     /** Show the sentence that the trait holds. */
     show() {
       line.set(model.get("text"));
-      if (!twins.button) return;
-      const [one, other] = model.get("twins");
-      const isThere = [one, other].some((word) => model.get("text").includes(word));
-      twins.swap.hidden = !isThere;
-      twins.back.hidden = isThere;
-      twins.button.setAttribute("aria-label", isThere ? `Swap ${one} (${gloss(one)}) and ${other} (${gloss(other)})`
-        : `Back to ${model.get("first")}`);
-    },
-    /** Offer the words of a model that has been loaded. */
-    offer(srcTokens) { entries = srcTokens.slice(NUM_SPECIALS).map(entryOf); },
-    /** A button that swaps two words of the sentence, or brings the first sentence back; null where the model lacks one of the two. */
-    twinsButton(onswap, label = ([one, other]) => [`${one} ↔ ${other}`]) {
-      if (!model.get("twins").length) return null;
-      twins.swap.append(...label(model.get("twins")));
-      twins.back.textContent = `${model.get("first").slice(0, 4)} …`;
-      twins.button = button("", () => onswap(swapped()));
-      twins.button.append(twins.swap, twins.back);
-      return twins.button;
+      twins?.show();
     },
     /**
-     * Split the sentence into the words of a model.
-     * @returns {{words: string[], ids: number[], isUnknown: boolean[], strange: string[]}} strange: the
-     *          words that the model does not know, each once
+     * Offer the words of a model that has been loaded.
+     * @param {string[]} srcTokens
      */
-    read({ srcTokens, splitter }) {
-      const text = model.get("text");
-      const words = splitter.kind === "Characters" ? [...text] : splitWords(text, splitter.known);
-      const places = words.map((word) => srcTokens.indexOf(word));
-      const isUnknown = places.map((place) => place < NUM_SPECIALS);
-      return {
-        words, isUnknown,
-        ids: places.map((place, n) => (isUnknown[n] ? UNK_ID : place)),
-        strange: [...new Set(words.filter((_, n) => isUnknown[n]))],
-      };
+    offer(srcTokens) {
+      entries = srcTokens.slice(NUM_SPECIALS).map(entryOf);
+    },
+    /**
+     * A button that swaps two words of the sentence, or brings the first sentence back; null where
+     * the model lacks one of the two.
+     * @param {(text: string) => void} onswap
+     * @param {(twins: string[]) => Child[]} [label]
+     */
+    twinsButton(onswap, label = ([one, other]) => [`${one} ↔ ${other}`]) {
+      if (!model.get("twins").length) return null;
+      twins = twinsSwitch({ model, gloss, onswap, label });
+      return twins.node;
+    },
+    /** @param {Vocabulary} vocabulary */
+    read: (vocabulary) => sentenceOf(model.get("text"), vocabulary),
+  };
+}
+
+/**
+ * @param {{model: WidgetModel, gloss: (word: string) => string, onswap: (text: string) => void,
+ *          label: (twins: string[]) => Child[]}} options
+ */
+function twinsSwitch({ model, gloss, onswap, label }) {
+  const [one, other] = model.get("twins");
+  const swap = el("span", {}, ...label([one, other]));
+  const back = el("span", {}, `${model.get("first").slice(0, 4)} …`);
+  const node = button("", () => onswap(swapped()));
+  node.append(swap, back);
+
+  /** The sentence with the other one of two words; or the first sentence, if it has neither. */
+  function swapped() {
+    const text = model.get("text");
+    const [from, to] = text.includes(one) ? [one, other] : [other, one];
+    return text.includes(from) ? text.replace(from, to) : model.get("first");
+  }
+  return {
+    node,
+    show() {
+      const isThere = [one, other].some((word) => model.get("text").includes(word));
+      swap.hidden = !isThere;
+      back.hidden = isThere;
+      const swapping = `Swap ${one} (${gloss(one)}) and ${other} (${gloss(other)})`;
+      node.setAttribute("aria-label", isThere ? swapping : `Back to ${model.get("first")}`);
     },
   };
 }
 
-/** Hands out one of many things at each call, in no order and never the one that is there. */
+/**
+ * Split a sentence into the words of a model.
+ * @param {string} text
+ * @param {Vocabulary} vocabulary
+ * @returns {Sentence}
+ */
+function sentenceOf(text, { srcTokens, splitter }) {
+  const words = splitter.kind === "Characters" ? [...text] : splitWords(text, splitter.known);
+  const places = words.map((word) => srcTokens.indexOf(word));
+  const isUnknown = places.map((place) => place < NUM_SPECIALS);
+  return {
+    words,
+    isUnknown,
+    ids: places.map((place, n) => (isUnknown[n] ? UNK_ID : place)),
+    strange: [...new Set(words.filter((_, n) => isUnknown[n]))],
+  };
+}
+
+/**
+ * Hands out one of many things at each call, in no order and never the one that is there.
+ * @template Thing
+ * @param {Thing[]} things
+ * @returns {(present: Thing) => Thing}
+ */
 export function shuffler(things) {
   return (present) => {
     const others = things.filter((thing) => thing !== present);
@@ -88,8 +131,17 @@ export function shuffler(things) {
   };
 }
 
-/** What there is to say of words that a model does not know; nothing, if it knows them all. */
+/**
+ * What there is to say of words that a model does not know; nothing, if it knows them all.
+ * @param {string[]} strange
+ * @param {Vocabulary} vocabulary
+ */
 export function strangeNote(strange, { srcTokens }) {
-  return strange.length === 0 ? "" : `Not among the ${srcTokens.length - NUM_SPECIALS} words this model knows: ${strange.join(", ")}. `
-    + `${strange.length > 1 ? "They are all" : "It is"} read as the sign for an unknown word.`;
+  if (strange.length === 0) return "";
+  const count = srcTokens.length - NUM_SPECIALS;
+  const are = strange.length > 1 ? "They are all" : "It is";
+  return (
+    `Not among the ${count} words this model knows: ${strange.join(", ")}. ` +
+    `${are} read as the sign for an unknown word.`
+  );
 }

@@ -1,8 +1,20 @@
 // Sentences in; tokens, merges, ids and a padded batch out.
 import { setText } from "./drawing.js";
-import { button, checkbox, choice, disable, el, fmt, frame, slider, status, uid } from "./ui.js";
-import { applyMerges, BOS_ID, EOS_ID, foldText, learnMerges, mergedVocabulary, PAD_ID, padRows, SPECIAL_TOKENS, tokenIds, UNK_ID } from "./maths/byte_pairs.js";
+import {
+  applyMerges,
+  BOS_ID,
+  EOS_ID,
+  foldText,
+  learnMerges,
+  mergedVocabulary,
+  PAD_ID,
+  padRows,
+  SPECIAL_TOKENS,
+  tokenIds,
+  UNK_ID,
+} from "./maths/byte_pairs.js";
 import { splitWords } from "./maths/words.js";
+import { button, checkbox, choice, disable, el, fmt, frame, slider, status, uid } from "./ui.js";
 
 const TRAITS = ["sentences", "kind", "lesson", "num_merges", "ends", "folded"];
 const KINDS = ["words", "characters", "byte pairs"];
@@ -10,8 +22,18 @@ const OWN = "your sentences";
 const MOST = 60; // merges
 const LISTED = 6; // candidates and pieces that are listed
 const EXAMPLES = [
-  ["Running sentence", ["动物没有过马路，因为太累了", "动物没有过马路，因为太宽了", "the animal did not cross the street because it was too tired"]],
-  ["Short and long", ["she is tall", "they did not cross the wide street because they were too tired", "谁累了？"]],
+  [
+    "Running sentence",
+    [
+      "动物没有过马路，因为太累了",
+      "动物没有过马路，因为太宽了",
+      "the animal did not cross the street because it was too tired",
+    ],
+  ],
+  [
+    "Short and long",
+    ["she is tall", "they did not cross the wide street because they were too tired", "谁累了？"],
+  ],
   ["Unknown words", ["长颈鹿没有过马路", "the zebra was tired", "later, the water was wider"]],
   ["Full width", ["动物太累了,马路太宽了", "The Animal was TIRED", "ｔｈｅ　ａｎｉｍａｌ"]],
 ];
@@ -35,15 +57,26 @@ function pool(parent, make) {
 
 function lineOf(label, maxlength, oninput) {
   const id = uid();
-  const input = el("input", { type: "text", id, maxlength, autocomplete: "off", autocapitalize: "off", spellcheck: "false", oninput: () => oninput(input.value) });
+  const input = el("input", {
+    type: "text",
+    id,
+    maxlength,
+    autocomplete: "off",
+    autocapitalize: "off",
+    spellcheck: "false",
+    oninput: () => oninput(input.value),
+  });
   return { input, node: el("div", { class: "tk-line" }, el("label", { for: id }, label), input) };
 }
 
 /** A table with a caption, in a box that scrolls by itself. */
 function tableOf(caption, head, body) {
   const title = el("caption", {}, caption);
-  const node = el("div", { class: "aw-scroll", tabindex: 0, role: "group", "aria-label": caption },
-    el("table", { class: "aw-matrix tk-table" }, title, head, body));
+  const node = el(
+    "div",
+    { class: "aw-scroll", tabindex: 0, role: "group", "aria-label": caption },
+    el("table", { class: "aw-matrix tk-table" }, title, head, body),
+  );
   return { node, title };
 }
 
@@ -67,14 +100,19 @@ function batchTable() {
     node,
     update(tokens, ids) {
       const width = ids[0].length;
-      setText(title, `The batch: ${ids.length} sentences × ${width} ${width === 1 ? "place" : "places"}`);
+      setText(
+        title,
+        `The batch: ${ids.length} sentences × ${width} ${width === 1 ? "place" : "places"}`,
+      );
       showPlaces([...ids[0].keys()], (cell, place) => setText(cell.node, String(place)));
       showRows(ids, (row, line, i) => {
         setText(row.head, String(i + 1));
         row.show(line, (cell, id, t) => {
           setText(cell.token, visible(tokens[i][t] ?? SPECIAL_TOKENS[PAD_ID]));
           setText(cell.id, String(id));
-          cell.node.firstChild.className = `aw-cell tk-cell${id === PAD_ID ? " tk-pad" : id === UNK_ID ? " tk-unk" : id <= EOS_ID ? " tk-end" : ""}`;
+          const special = id === PAD_ID ? "tk-pad" : id === UNK_ID ? "tk-unk" : "tk-end";
+          const isPlain = id > EOS_ID && id !== UNK_ID;
+          cell.node.firstChild.className = `aw-cell tk-cell ${isPlain ? "" : special}`.trim();
         });
       });
     },
@@ -86,9 +124,22 @@ function comparison() {
   const heads = KINDS.map((kind) => el("th", { scope: "col" }, kind));
   const names = ["tokens", "longest", "padding", "unknown", "in the list"];
   const cells = names.map(() => KINDS.map(() => el("span", { class: "aw-cell" })));
-  const { node } = tableOf("Split in three ways",
+  const { node } = tableOf(
+    "Split in three ways",
     el("thead", {}, el("tr", {}, el("td"), ...heads)),
-    el("tbody", {}, ...names.map((name, r) => el("tr", {}, el("th", { scope: "row" }, name), ...cells[r].map((cell) => el("td", {}, cell))))));
+    el(
+      "tbody",
+      {},
+      ...names.map((name, r) =>
+        el(
+          "tr",
+          {},
+          el("th", { scope: "row" }, name),
+          ...cells[r].map((cell) => el("td", {}, cell)),
+        ),
+      ),
+    ),
+  );
   return {
     node,
     update(results, chosen) {
@@ -105,11 +156,28 @@ function comparison() {
 
 /** How the merges are learned, one by one. */
 function lessonPanel(lessonNames, ask) {
-  const lesson = choice({ label: "Learn from", options: lessonNames, selected: 0, onchange: (i) => ask("lesson", lessonNames[i]) });
-  const count = slider({ label: "Merges", min: 0, max: MOST, step: 1, value: 0, oninput: (n) => ask("num_merges", n) });
+  const lesson = choice({
+    label: "Learn from",
+    options: lessonNames,
+    selected: 0,
+    onchange: (i) => ask("lesson", lessonNames[i]),
+  });
+  const count = slider({
+    label: "Merges",
+    min: 0,
+    max: MOST,
+    step: 1,
+    value: 0,
+    oninput: (n) => ask("num_merges", n),
+  });
   const back = button("One back", () => ask("num_merges", Number(count.input.value) - 1));
   const next = button("Next merge", () => ask("num_merges", Number(count.input.value) + 1));
-  const made = el("ol", { class: "tk-chips", reversed: true, tabindex: 0, "aria-label": "Tokens made by merging, the latest first" });
+  const made = el("ol", {
+    class: "tk-chips",
+    reversed: true,
+    tabindex: 0,
+    "aria-label": "Tokens made by merging, the latest first",
+  });
   const showMade = pool(made, () => {
     const token = el("span", { class: "tk-token" });
     const times = el("span", { class: "tk-id" });
@@ -121,12 +189,19 @@ function lessonPanel(lessonNames, ask) {
   const showSplit = pool(split, () => ({ node: el("li") }));
   const heading = (text) => el("p", { class: "tk-heading" }, text);
   const madeHeading = heading("");
-  const node = el("div", { class: "tk-learn" }, lesson.node,
+  const node = el(
+    "div",
+    { class: "tk-learn" },
+    lesson.node,
     el("div", { class: "aw-row tk-steps" }, count.node, back, next),
-    el("div", { class: "tk-panels" },
+    el(
+      "div",
+      { class: "tk-panels" },
       el("div", {}, heading("Pairs; the first is next"), pairs),
       el("div", {}, heading("The text, in tokens"), split),
-      el("div", {}, madeHeading, made)));
+      el("div", {}, madeHeading, made),
+    ),
+  );
   return {
     node,
     update(name, learned, n) {
@@ -138,10 +213,18 @@ function lessonPanel(lessonNames, ask) {
       const merges = learned.merges.slice(0, n);
       const ranked = learned.rankings[n];
       showPairs(ranked.length ? ranked : [null], ({ node: line }, pair, i) => {
-        setText(line, pair ? `${visible(pair[0])} + ${visible(pair[1])}  ${pair[2]}×` : "nothing is left to merge");
+        setText(
+          line,
+          pair
+            ? `${visible(pair[0])} + ${visible(pair[1])}  ${pair[2]}×`
+            : "nothing is left to merge",
+        );
         line.classList.toggle("tk-first", i === 0 && !next.disabled);
       });
-      const pieces = learned.pieces.filter(([piece]) => [...piece].length > 1).sort((a, b) => b[1] - a[1]).slice(0, LISTED);
+      const pieces = learned.pieces
+        .filter(([piece]) => [...piece].length > 1)
+        .sort((a, b) => b[1] - a[1])
+        .slice(0, LISTED);
       showSplit(pieces, ({ node: line }, [piece, times]) => {
         setText(line, `${applyMerges(piece, merges).map(visible).join(" · ")}  ${times}×`);
       });
@@ -158,19 +241,42 @@ function lessonPanel(lessonNames, ask) {
 function render({ model, el: host }) {
   const root = frame(host, "Tokenizer");
   root.classList.add("tk");
-  const ask = (trait, value) => { model.set(trait, value); model.save_changes(); };
+  const ask = (trait, value) => {
+    model.set(trait, value);
+    model.save_changes();
+  };
   const known = model.get("known");
-  const letters = [...new Set([" ", ...known.join("")])].sort((a, b) => a.codePointAt(0) - b.codePointAt(0));
+  const letters = [...new Set([" ", ...known.join("")])].sort(
+    (a, b) => a.codePointAt(0) - b.codePointAt(0),
+  );
   const lessons = model.get("lessons");
   const learnedFrom = new Map(); // lessons stay as they are; the reader's sentences do not
 
-  const lines = model.get("sentences").map((_, i) => lineOf(`Sentence ${i + 1}`, 80, (text) => {
-    ask("sentences", model.get("sentences").map((old, j) => (j === i ? text : old)));
-  }));
+  const lines = model.get("sentences").map((_, i) =>
+    lineOf(`Sentence ${i + 1}`, 80, (text) => {
+      ask(
+        "sentences",
+        model.get("sentences").map((old, j) => (j === i ? text : old)),
+      );
+    }),
+  );
   const examples = EXAMPLES.map(([name, texts]) => button(name, () => ask("sentences", texts)));
-  const kind = choice({ label: "Split into", options: KINDS, selected: 0, onchange: (i) => ask("kind", KINDS[i]) });
-  const ends = checkbox({ label: "begin and end signs", checked: false, onchange: (on) => ask("ends", on) });
-  const folded = checkbox({ label: "fold first: half width, small letters", checked: false, onchange: (on) => ask("folded", on) });
+  const kind = choice({
+    label: "Split into",
+    options: KINDS,
+    selected: 0,
+    onchange: (i) => ask("kind", KINDS[i]),
+  });
+  const ends = checkbox({
+    label: "begin and end signs",
+    checked: false,
+    onchange: (on) => ask("ends", on),
+  });
+  const folded = checkbox({
+    label: "fold first: half width, small letters",
+    checked: false,
+    onchange: (on) => ask("folded", on),
+  });
   const panel = lessonPanel([...Object.keys(lessons), OWN], ask);
   const batch = batchTable();
   const compared = comparison();
@@ -178,11 +284,18 @@ function render({ model, el: host }) {
   root.append(
     el("div", { class: "tk-lines" }, ...lines.map(({ node }) => node)),
     el("div", { class: "aw-row tk-examples" }, el("span", {}, "Try"), ...examples),
-    kind.node, panel.node,
+    kind.node,
+    panel.node,
     el("div", { class: "aw-row" }, folded.node, ends.node),
     batch.node,
-    el("p", { class: "aw-note" }, "In each cell: the token, and its id. Hatched: padding, id 0. Dashed: unknown, id 3. ␣ is a space."),
-    said.node, compared.node,
+    el(
+      "p",
+      { class: "aw-note" },
+      "In each cell: the token, and its id. Hatched: padding, id 0. Dashed: unknown, id " +
+        "3. ␣ is a space.",
+    ),
+    said.node,
+    compared.node,
   );
 
   function learn(name, texts) {
@@ -192,8 +305,12 @@ function render({ model, el: host }) {
   }
 
   function paint() {
-    const [sentences, chosen, lesson, wanted, withEnds, isFolded] = TRAITS.map((trait) => model.get(trait));
-    lines.forEach(({ input }, i) => { if (input.value !== sentences[i]) input.value = sentences[i]; });
+    const [sentences, chosen, lesson, wanted, withEnds, isFolded] = TRAITS.map((trait) =>
+      model.get(trait),
+    );
+    lines.forEach(({ input }, i) => {
+      if (input.value !== sentences[i]) input.value = sentences[i];
+    });
     kind.set(KINDS.indexOf(chosen));
     ends.input.checked = withEnds;
     folded.input.checked = isFolded;
@@ -201,21 +318,37 @@ function render({ model, el: host }) {
     const learned = learn(lesson, texts);
     const merges = learned.merges.slice(0, wanted);
     const ways = {
-      "words": [(text) => splitWords(text, known), known],
-      "characters": [(text) => [...text], letters],
-      "byte pairs": [(text) => applyMerges(text, merges), mergedVocabulary(learned.alphabet, merges)],
+      words: [(text) => splitWords(text, known), known],
+      characters: [(text) => [...text], letters],
+      "byte pairs": [
+        (text) => applyMerges(text, merges),
+        mergedVocabulary(learned.alphabet, merges),
+      ],
     };
     const results = KINDS.map((name) => {
       const [split, vocabulary] = ways[name];
       const plain = texts.map(split);
       const around = (row, first, last) => (withEnds ? [first, ...row, last] : row);
-      const tokens = plain.map((row) => around(row, SPECIAL_TOKENS[BOS_ID], SPECIAL_TOKENS[EOS_ID]));
+      const tokens = plain.map((row) =>
+        around(row, SPECIAL_TOKENS[BOS_ID], SPECIAL_TOKENS[EOS_ID]),
+      );
       const rows = plain.map((row) => around(tokenIds(row, vocabulary), BOS_ID, EOS_ID));
       const ids = padRows(rows);
       const count = rows.flat().length;
       const room = ids.flat().length;
-      const unknown = plain.flatMap((row, i) => row.filter((_, t) => rows[i][t + Number(withEnds)] === UNK_ID));
-      return { tokens, ids, count, room, longest: ids[0].length, padding: room ? 1 - count / room : 0, unknown, size: vocabulary.length + SPECIAL_TOKENS.length };
+      const unknown = plain.flatMap((row, i) =>
+        row.filter((_, t) => rows[i][t + Number(withEnds)] === UNK_ID),
+      );
+      return {
+        tokens,
+        ids,
+        count,
+        room,
+        longest: ids[0].length,
+        padding: room ? 1 - count / room : 0,
+        unknown,
+        size: vocabulary.length + SPECIAL_TOKENS.length,
+      };
     });
     const result = results[KINDS.indexOf(chosen)];
     panel.node.hidden = chosen !== "byte pairs";
@@ -223,13 +356,23 @@ function render({ model, el: host }) {
     batch.update(result.tokens, result.ids);
     compared.update(results, KINDS.indexOf(chosen));
     const missing = [...new Set(result.unknown)].map(visible);
-    said.say(`${result.ids.length} × ${result.longest} = ${result.room} ids, ${result.room - result.count} of them padding (${fmt(100 * result.padding, 0)} %). `
-      + (missing.length ? `✗ Unknown, all read as the same id 3: ${missing.slice(0, 12).map((token) => `“${token}”`).join(" ")}${missing.length > 12 ? " …" : ""}` : "✓ No unknown token."));
+    const listed = missing.slice(0, 12).map((token) => `“${token}”`);
+    const unknown = `${listed.join(" ")}${missing.length > 12 ? " …" : ""}`;
+    const share = fmt(100 * result.padding, 0);
+    said.say(
+      `${result.ids.length} × ${result.longest} = ${result.room} ids, ` +
+        `${result.room - result.count} of them padding (${share} %). ` +
+        (missing.length
+          ? `✗ Unknown, all read as the same id 3: ${unknown}`
+          : "✓ No unknown token."),
+    );
   }
 
   paint();
   for (const trait of TRAITS) model.on(`change:${trait}`, paint);
-  return () => { for (const trait of TRAITS) model.off(`change:${trait}`, paint); };
+  return () => {
+    for (const trait of TRAITS) model.off(`change:${trait}`, paint);
+  };
 }
 
 export default { render };

@@ -4,35 +4,39 @@ import { topOf } from "./maths/model/next_token.js";
 import { isIntact } from "./maths/model/safetensors.js";
 import { loadTransformer } from "./maths/model/transformer.js";
 
-const loaded = new Map(); // one model for each widget that has none of its own worker
+/** @type {Map<string, LoadedTransformer>} */
+const models = new Map(); // those of every widget that has no worker of its own
 
 export const translating = {
-  /** Read a file; returns what the page needs to know of it. */
+  /**
+   * Read a file; returns what the page needs to know of it.
+   * @param {{key: string, buffer: ArrayBuffer}} given
+   */
   async load({ key, buffer }) {
-    const model = loadTransformer(buffer);
-    if (!(await isIntact(buffer))) throw new Error("The weights are damaged: they are not those that were written.");
-    const { src_vocab: srcTokens, tgt_vocab: tgtTokens, src_tokenizer: srcTokenizer, tgt_tokenizer: tgtTokenizer } = model.bundle;
-    if (!Array.isArray(srcTokens) || !Array.isArray(tgtTokens)) {
-      throw new Error("This file holds no vocabulary, so its model cannot be asked anything.");
-    }
-    loaded.set(key, model);
-    return { config: model.config, srcTokens, tgtTokens, splitter: JSON.parse(srcTokenizer), joiner: JSON.parse(tgtTokenizer) };
+    const model = await intactModel(buffer);
+    models.set(key, model);
+    return vocabularyOf(model);
   },
 
-  /** Translate the ids of one sentence; forced and blocks as in greedy. */
+  /**
+   * Translate the ids of one sentence; forced and blocks as in greedy.
+   * @param {{key: string, ids: number[], maxLen: number, forced: Record<number, number>,
+   *          blocks: Block[], numAlternatives: number}} given
+   * @returns {Translation}
+   */
   translate({ key, ids, maxLen, forced, blocks, numAlternatives }) {
-    const model = loaded.get(key);
     const start = performance.now();
-    const { steps, counts, encoderWeights } = greedy(model, ids, { maxLen, forced, blocks });
+    const { steps, counts, encoderWeights } = greedy(loadedModel(key), ids, {
+      maxLen,
+      forced,
+      blocks,
+    });
     const milliseconds = performance.now() - start;
-    const probability = (step, id) => Math.exp(step.logProbs[id]);
     return {
-      steps: steps.map((step) => ({
-        id: step.id,
-        probability: probability(step, step.id),
-        alternatives: topOf(step.logProbs, numAlternatives).map((id) => ({ id, probability: probability(step, id) })),
+      steps: steps.map(({ id, logProbs }) => ({
+        ...likelihood(logProbs, id),
+        alternatives: topOf(logProbs, numAlternatives).map((other) => likelihood(logProbs, other)),
       })),
-      // [layer][head][query]: rows of the words looked at
       weights: {
         encoder: encoderWeights,
         decoder: byHead(steps.map((step) => step.weights.decoder)),
@@ -43,18 +47,67 @@ export const translating = {
     };
   },
 
-  /** Forget a model. */
+  /**
+   * Forget a model, or all models of a widget, whose keys begin with its own.
+   * @param {{key: string}} given
+   */
   unload({ key }) {
-    loaded.delete(key);
+    for (const each of [...models.keys()]) {
+      if (each === key || each.startsWith(`${key}/`)) models.delete(each);
+    }
   },
 };
 
-/** The model that `load` has read, for other jobs of the same worker. */
+/**
+ * The model that `load` has read, for other jobs of the same worker.
+ * @param {string} key
+ */
 export function loadedModel(key) {
-  return loaded.get(key);
+  const model = models.get(key);
+  if (!model) throw new Error("The model is not there any more. Reloading the page may help.");
+  return model;
 }
 
-/** [step][layer][head] → [layer][head][step] */
+/**
+ * The model of a file whose numbers are those that were written.
+ * @param {ArrayBuffer} buffer
+ */
+export async function intactModel(buffer) {
+  const model = loadTransformer(buffer);
+  if (await isIntact(buffer)) return model;
+  throw new Error("The weights are damaged: they are not those that were written.");
+}
+
+/**
+ * @param {LoadedTransformer} model
+ * @returns {Vocabulary}
+ */
+export function vocabularyOf({ config, bundle }) {
+  const { src_vocab: srcTokens, tgt_vocab: tgtTokens } = bundle;
+  if (!Array.isArray(srcTokens) || !Array.isArray(tgtTokens)) {
+    throw new Error("This file holds no vocabulary, so its model cannot be asked anything.");
+  }
+  const [splitter, joiner] = [bundle.src_tokenizer, bundle.tgt_tokenizer].map((text) =>
+    JSON.parse(String(text)),
+  );
+  return { config, srcTokens, tgtTokens, splitter, joiner };
+}
+
+/**
+ * @param {Float32Array} logProbs
+ * @param {number} id
+ * @returns {Likelihood}
+ */
+function likelihood(logProbs, id) {
+  return { id, probability: Math.exp(logProbs[id]) };
+}
+
+/**
+ * [step][layer][head] → [layer][head][step]
+ * @param {Looks[]} steps
+ */
 function byHead(steps) {
-  return steps[0].map((heads, layer) => heads.map((_, head) => steps.map((step) => step[layer][head])));
+  return steps[0].map((heads, layer) =>
+    heads.map((_, head) => steps.map((step) => step[layer][head])),
+  );
 }

@@ -10,11 +10,18 @@
 export function wrongPlaces(kind, given, answer, tolerance) {
   const slack = kind === "number" || kind === "cells" ? tolerance : 0;
   const got = [given].flat(2);
-  return [answer].flat(2).flatMap((value, place) =>
-    (Math.abs(got[place] - value) <= slack ? [] : [place]));
+  return [answer]
+    .flat(2)
+    .flatMap((value, place) => (Math.abs(got[place] - value) <= slack ? [] : [place]));
 }
 
-/** Whether `given` counts as `answer`. */
+/**
+ * Whether `given` counts as `answer`.
+ * @param {"number"|"choice"|"order"|"cells"} kind
+ * @param {number|number[]|number[][]} given
+ * @param {number|number[]|number[][]} answer
+ * @param {number} tolerance
+ */
 export function isRight(kind, given, answer, tolerance) {
   return wrongPlaces(kind, given, answer, tolerance).length === 0;
 }

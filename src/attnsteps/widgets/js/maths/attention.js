@@ -15,6 +15,7 @@ export function attention(q, k, v, mask = null, scaled = true) {
   const divisor = scaled ? Math.sqrt(k[0].length) : 1;
   const scores = q.map((query) => Float64Array.from(k, (key) => dot(query, key) / divisor));
   const weights = scores.map((row, i) =>
-    softmax(row.map((score, j) => (mask && !mask[i][j] ? -Infinity : score))));
+    softmax(row.map((score, j) => (mask && !mask[i][j] ? -Infinity : score))),
+  );
   return { scores, weights, context: matmul(weights, v) };
 }

@@ -2,7 +2,10 @@
 
 import { WHITE } from "./words.js";
 
-const PIECE = new RegExp(`[${WHITE}]?[\\p{L}\\p{N}_]+|[${WHITE}]?[^\\p{L}\\p{N}_${WHITE}]+|[${WHITE}]+`, "gu"); // a word or a run of signs, with the space before it
+const PIECE = new RegExp(
+  `[${WHITE}]?[\\p{L}\\p{N}_]+|[${WHITE}]?[^\\p{L}\\p{N}_${WHITE}]+|[${WHITE}]+`,
+  "gu",
+); // a word or a run of signs, with the space before it
 
 export const SPECIAL_TOKENS = ["<pad>", "<bos>", "<eos>", "<unk>", "<mask>"];
 export const PAD_ID = 0;
@@ -10,17 +13,28 @@ export const BOS_ID = 1;
 export const EOS_ID = 2;
 export const UNK_ID = 3;
 
-/** The pieces that merges never cross. */
+/**
+ * The pieces that merges never cross.
+ * @param {string} text
+ * @returns {string[]}
+ */
 export function textPieces(text) {
   return text.match(PIECE) ?? [];
 }
 
-/** What reads the same in two ways, in one: half width, lower case, composed letters. */
+/**
+ * What reads the same in two ways, in one: half width, lower case, composed letters.
+ * @param {string} text
+ */
 export function foldText(text) {
   return text.normalize("NFKC").toLowerCase();
 }
 
-/** One token of every neighbouring pair, from left to right. */
+/**
+ * One token of every neighbouring pair, from left to right.
+ * @param {string[]} tokens
+ * @param {Merge} pair
+ */
 export function mergePair(tokens, [left, right]) {
   const merged = [];
   for (let i = 0; i < tokens.length; i += 1) {
@@ -37,39 +51,70 @@ export function mergePair(tokens, [left, right]) {
  * @param {string[]} texts
  * @param {number} most how many merges at most
  * @param {number} [listed] how many candidates to list at each step
- * @returns {{alphabet: string[], pieces: [string, number][], merges: [string, string][],
- *   rankings: [string, string, number][][]}} single characters; pieces of the texts with their
+ * @returns {{alphabet: string[]; pieces: [string, number][]; merges: Merge[]; rankings:
+ *        RankedPair[][]}} single characters; pieces of the texts with their
  *   counts; the merges; and before each of them, and after the last, the foremost candidates
  */
 export function learnMerges(texts, most, listed = 6) {
+  /** @type {Map<string, number>} */
   const counts = new Map();
-  for (const text of texts) for (const piece of textPieces(text)) counts.set(piece, (counts.get(piece) ?? 0) + 1);
-  const alphabet = [...new Set([...counts.keys()].join(""))].sort((a, b) => a.codePointAt(0) - b.codePointAt(0));
+  for (const text of texts)
+    for (const piece of textPieces(text)) counts.set(piece, (counts.get(piece) ?? 0) + 1);
+  const alphabet = [...new Set([...counts.keys()].join(""))].sort(
+    (a, b) => Number(a.codePointAt(0)) - Number(b.codePointAt(0)),
+  );
+  /** @type {Map<string, number>} */
   const age = new Map(alphabet.map((char, i) => [char, i]));
   const split = [...counts].map(([piece, count]) => ({ tokens: [...piece], count }));
+  /** @type {Merge[]} */
   const merges = [];
   const rankings = [];
   for (;;) {
-    const pairs = new Map();
-    for (const { tokens, count } of split) {
-      for (let i = 1; i < tokens.length; i += 1) {
-        const key = JSON.stringify([tokens[i - 1], tokens[i]]);
-        pairs.set(key, (pairs.get(key) ?? 0) + count);
-      }
-    }
-    const ranked = [...pairs].map(([key, count]) => [...JSON.parse(key), count])
-      .sort((a, b) => b[2] - a[2] || age.get(a[0]) - age.get(b[0]) || age.get(a[1]) - age.get(b[1]));
+    const ranked = rankPairs(split, age);
     rankings.push(ranked.slice(0, listed));
     if (!ranked.length || merges.length === most) break;
-    const pair = ranked[0].slice(0, 2);
+    const [left, right] = ranked[0];
+    /** @type {Merge} */
+    const pair = [left, right];
     merges.push(pair);
-    if (!age.has(pair.join(""))) age.set(pair.join(""), age.size);
+    if (!age.has(left + right)) age.set(left + right, age.size);
     for (const piece of split) piece.tokens = mergePair(piece.tokens, pair);
   }
   return { alphabet, pieces: [...counts], merges, rankings };
 }
 
-/** Characters, merged in the order that was learned. */
+/**
+ * Count every pair of neighbouring tokens; the most frequent first, of those the older tokens.
+ * @param {{tokens: string[], count: number}[]} split
+ * @param {Map<string, number>} age the place of each token in the order in which they came up
+ * @returns {RankedPair[]}
+ */
+function rankPairs(split, age) {
+  /** @type {Map<string, number>} */
+  const pairs = new Map();
+  for (const { tokens, count } of split) {
+    for (let i = 1; i < tokens.length; i += 1) {
+      const key = JSON.stringify([tokens[i - 1], tokens[i]]);
+      pairs.set(key, (pairs.get(key) ?? 0) + count);
+    }
+  }
+  /** @param {string} token */
+  const ageOf = (token) => age.get(token) ?? 0;
+  /** @type {RankedPair[]} */
+  const ranked = [...pairs].map(([key, count]) => {
+    const [left, right] = JSON.parse(key);
+    return [left, right, count];
+  });
+  return ranked.sort(
+    (a, b) => b[2] - a[2] || ageOf(a[0]) - ageOf(b[0]) || ageOf(a[1]) - ageOf(b[1]),
+  );
+}
+
+/**
+ * Characters, merged in the order that was learned.
+ * @param {string} text
+ * @param {Merge[]} merges
+ */
 export function applyMerges(text, merges) {
   const order = new Map(merges.map((pair, i) => [JSON.stringify(pair), i]));
   return textPieces(text).flatMap((piece) => {
@@ -85,18 +130,29 @@ export function applyMerges(text, merges) {
   });
 }
 
-/** The tokens that merges can give: the single characters, then what each merge has made. */
+/**
+ * The tokens that merges can give: the single characters, then what each merge has made.
+ * @param {string[]} alphabet
+ * @param {Merge[]} merges
+ */
 export function mergedVocabulary(alphabet, merges) {
   return [...new Set([...alphabet, ...merges.map((pair) => pair.join(""))])];
 }
 
-/** One id for each token, counted on after the special ones; UNK_ID where the list lacks it. */
+/**
+ * One id for each token, counted on after the special ones; UNK_ID where the list lacks it.
+ * @param {string[]} tokens
+ * @param {string[]} vocabulary
+ */
 export function tokenIds(tokens, vocabulary) {
   const places = new Map(vocabulary.map((token, i) => [token, i + SPECIAL_TOKENS.length]));
   return tokens.map((token) => places.get(token) ?? UNK_ID);
 }
 
-/** Rows of one length, filled up with PAD_ID. */
+/**
+ * Rows of one length, filled up with PAD_ID.
+ * @param {number[][]} rows
+ */
 export function padRows(rows) {
   const longest = Math.max(0, ...rows.map((row) => row.length));
   return rows.map((row) => [...row, ...Array(longest - row.length).fill(PAD_ID)]);

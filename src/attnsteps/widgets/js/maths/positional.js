@@ -2,12 +2,20 @@
 import { attention } from "./attention.js";
 import { dot, matmul } from "./linear.js";
 
-/** By how many radians the hand of a column turns from one position to the next. */
+/**
+ * By how many radians the hand of a column turns from one position to the next.
+ * @param {number} column
+ * @param {number} width
+ */
 export function handSpeed(column, width) {
   return 10000 ** (-(column - (column % 2)) / width);
 }
 
-/** The vector of one position, sine and cosine in turn, as in the paper: (width). */
+/**
+ * The vector of one position, sine and cosine in turn, as in the paper: (width).
+ * @param {number} position
+ * @param {number} width
+ */
 export function positionRow(position, width) {
   return Float64Array.from({ length: width }, (_, column) => {
     const angle = position * handSpeed(column, width);
@@ -15,11 +23,18 @@ export function positionRow(position, width) {
   });
 }
 
-/** Which of the paper's columns stands at each place of a layout, "interleaved" or "concatenated". */
+/**
+ * Which of the paper's columns stands at each place of a layout, "interleaved" or "concatenated".
+ * @param {number} width
+ * @param {string} layout
+ */
 export function columnOrder(width, layout) {
   const columns = Array.from({ length: width }, (_, column) => column);
   if (layout === "interleaved") return columns;
-  return [...columns.filter((column) => column % 2 === 0), ...columns.filter((column) => column % 2)];
+  return [
+    ...columns.filter((column) => column % 2 === 0),
+    ...columns.filter((column) => column % 2),
+  ];
 }
 
 /**
@@ -38,7 +53,12 @@ export function turned(row, steps) {
   return out;
 }
 
-/** The dot products of one position with the positions 0 … count − 1. */
+/**
+ * The dot products of one position with the positions 0 … count − 1.
+ * @param {number} position
+ * @param {number} count
+ * @param {number} width
+ */
 export function dotsWith(position, count, width) {
   const row = positionRow(position, width);
   return Float64Array.from({ length: count }, (_, other) => dot(row, positionRow(other, width)));
@@ -62,8 +82,14 @@ export function contextsInOrder(x, wQ, wK, wV, order, withPositions) {
   return attention(matmul(placed, wQ), matmul(placed, wK), matmul(placed, wV)).context;
 }
 
-/** How far the result of each word has moved, from where it was in the sentence's first order. */
+/**
+ * How far the result of each word has moved, from where it was in the sentence's first order.
+ * @param {Float64Array[]} now
+ * @param {Matrix} first
+ * @param {number[]} order
+ */
 export function movedBy(now, first, order) {
   return Float64Array.from(order, (word, place) =>
-    Math.sqrt(now[place].reduce((sum, value, d) => sum + (value - first[word][d]) ** 2, 0)));
+    Math.sqrt(now[place].reduce((sum, value, d) => sum + (value - first[word][d]) ** 2, 0)),
+  );
 }

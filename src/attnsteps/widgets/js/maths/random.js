@@ -1,6 +1,9 @@
 // Reproducible random numbers: the same seed gives the same picture on every visit.
 
-/** Uniform numbers in [0, 1) from a 32-bit seed (mulberry32). */
+/**
+ * Uniform numbers in [0, 1) from a 32-bit seed (mulberry32).
+ * @param {number} seed
+ */
 export function uniform(seed) {
   let state = seed >>> 0;
   return () => {
@@ -12,7 +15,11 @@ export function uniform(seed) {
   };
 }
 
-/** `count` draws from N(0, 1) (Box–Muller). */
+/**
+ * `count` draws from N(0, 1) (Box–Muller).
+ * @param {number} seed
+ * @param {number} count
+ */
 export function normals(seed, count) {
   const next = uniform(seed);
   const out = new Float64Array(count);
@@ -25,8 +32,15 @@ export function normals(seed, count) {
   return out;
 }
 
-/** Mean of the squared distances from the mean. */
+/**
+ * Mean of the squared distances from the mean.
+ * @param {ArrayLike<number> & Iterable<number>} values
+ */
 export function variance(values) {
-  const mean = values.reduce((total, value) => total + value, 0) / values.length;
-  return values.reduce((total, value) => total + (value - mean) ** 2, 0) / values.length;
+  let mean = 0;
+  for (const value of values) mean += value;
+  mean /= values.length;
+  let squares = 0;
+  for (const value of values) squares += (value - mean) ** 2;
+  return squares / values.length;
 }

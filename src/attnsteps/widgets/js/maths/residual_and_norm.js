@@ -2,18 +2,26 @@
 // the gradient is when it gets back there. A batch of vectors is one flat array, row after row.
 
 const EPSILON = 1e-5;
+const NONE = new Float64Array(0); // where there is no norm
 
 /** Every way to put a layer's function, x and the norm together. */
 export const ARRANGEMENTS = ["neither", "residual", "norm", "post", "pre", "pre_final"];
 
-/** √ of the mean of the squares. */
+/**
+ * √ of the mean of the squares.
+ * @param {Float64Array} values
+ */
 export function rms(values) {
   let squares = 0;
   for (const value of values) squares += value * value;
   return Math.sqrt(squares / values.length);
 }
 
-/** How alike the rows are: the cosine of the angle between two of them, averaged over all pairs. */
+/**
+ * How alike the rows are: the cosine of the angle between two of them, averaged over all pairs.
+ * @param {Float64Array} x
+ * @param {number} width
+ */
 export function likeness(x, width) {
   const rows = x.length / width;
   const total = new Float64Array(width); // Σ of the rows, each at length 1
@@ -28,6 +36,8 @@ export function likeness(x, width) {
 
 /**
  * Each row brought to mean 0 and variance 1.
+ * @param {Float64Array} x
+ * @param {number} width
  * @returns {{y: Float64Array, roots: Float64Array}} the rows, and √(σ² + ε) of each
  */
 export function layerNorm(x, width) {
@@ -45,7 +55,11 @@ export function layerNorm(x, width) {
   return { y, roots };
 }
 
-/** The gradient before a norm, from the one after it: (g − mean(g) − y · mean(g · y)) / root. */
+/**
+ * The gradient before a norm, from the one after it: (g − mean(g) − y · mean(g · y)) / root.
+ * @param {{y: Float64Array; roots: Float64Array}} normed
+ * @param {Float64Array} gradient
+ */
 export function layerNormBack({ y, roots }, gradient) {
   const width = y.length / roots.length;
   const out = new Float64Array(y.length);
@@ -64,7 +78,14 @@ export function layerNormBack({ y, roots }, gradient) {
   return out;
 }
 
-/** f(x) = scale · relu(x) W for each row; W is (width, width), from `offset` on. */
+/**
+ * f(x) = scale · relu(x) W for each row; W is (width, width), from `offset` on.
+ * @param {Float64Array} x
+ * @param {Vector} weights
+ * @param {number} offset
+ * @param {number} width
+ * @param {number} scale
+ */
 export function randomLayer(x, weights, offset, width, scale) {
   const out = new Float64Array(x.length);
   for (let start = 0; start < x.length; start += width) {
@@ -78,7 +99,15 @@ export function randomLayer(x, weights, offset, width, scale) {
   return out;
 }
 
-/** The gradient before that function, from the one after it. */
+/**
+ * The gradient before that function, from the one after it.
+ * @param {Float64Array} x
+ * @param {Float64Array} gradient
+ * @param {Vector} weights
+ * @param {number} offset
+ * @param {number} width
+ * @param {number} scale
+ */
 export function randomLayerBack(x, gradient, weights, offset, width, scale) {
   const out = new Float64Array(x.length);
   for (let start = 0; start < x.length; start += width) {
@@ -116,10 +145,10 @@ export function stackSizes(x, gradient, weights, width, depth, strength, arrange
   const kept = [];
   for (let layer = 0; layer < depth; layer += 1) {
     const offset = layer * width * width;
-    const inner = before ? layerNorm(x, width) : { y: x };
+    const inner = before ? layerNorm(x, width) : { y: x, roots: NONE };
     let sum = randomLayer(inner.y, weights, offset, width, scale);
     if (residual) sum = sum.map((value, i) => value + x[i]);
-    const outer = after ? layerNorm(sum, width) : { y: sum };
+    const outer = after ? layerNorm(sum, width) : { y: sum, roots: NONE };
     kept.push({ inner, outer, offset });
     x = outer.y;
     sizes.push(rms(x));

@@ -1,20 +1,30 @@
 // What one training step takes, by formula: numbers in memory, operations, bytes sent.
 import { totalsOf } from "./transformer.js";
 
-/** The sizes of the whole model, from its width, layers, tokens and length. */
+/**
+ * The sizes of the whole model, from its width, layers, tokens and length.
+ * @param {{D: number; N: number; V: number; S: number}} sizes
+ * @param {number} sentences
+ * @returns {ModelSizes}
+ */
 export function wholeSizes({ D, N, V, S }, sentences) {
   const H = Math.max(4, Math.floor(D / 64));
   return { B: sentences, S, T: S, D, H, Dff: 4 * D, N, V, Vsrc: V, tie: "all" };
 }
 
-/** How many sentences one process holds at a time. */
+/**
+ * How many sentences one process holds at a time.
+ * @param {number} B
+ * @param {number} processes
+ * @param {number} microBatches
+ */
 export function sentencesAtOnce(B, processes, microBatches) {
   return Math.ceil(B / (processes * microBatches));
 }
 
 /**
  * The bytes that a training step keeps, as model/memory.py counts them.
- * @param {{B: number, S: number, T: number, D: number, H: number, Dff: number, N: number, V: number}} sizes
+ * @param {ModelSizes} sizes
  * @param {number} parameters of the model
  * @param {boolean} half whether products are computed in 16 bits
  * @param {boolean} fused whether attention goes without its weights
@@ -39,16 +49,28 @@ export function bytesKept({ B, S, T, D, H, Dff, N, V }, parameters, half, fused)
   };
 }
 
-/** The bytes that each of several processes sends to add up all gradients in a ring. */
+/**
+ * The bytes that each of several processes sends to add up all gradients in a ring.
+ * @param {number} parameters
+ * @param {number} processes
+ */
 export function bytesSent(parameters, processes) {
-  return (2 * (processes - 1) / processes) * 4 * parameters;
+  return ((2 * (processes - 1)) / processes) * 4 * parameters;
 }
 
 /**
  * All of it: the model's parameters, the bytes in each process, the update's operations (three
  * times those of its forward passes), what is sent, and the seconds at a given speed.
+ * @param {ModelBlock[]} blocks
+ * @param {{B: number; D: number; N: number; V: number; S: number}} sizes
+ * @param {{micro_batches: number; processes: number; precision: string; fused: boolean; speed:
+ *        number}} how
  */
-export function stepOf(blocks, sizes, { micro_batches: microBatches, processes, precision, fused, speed }) {
+export function stepOf(
+  blocks,
+  sizes,
+  { micro_batches: microBatches, processes, precision, fused, speed },
+) {
   const sentences = sentencesAtOnce(sizes.B, processes, microBatches);
   const { parameters } = totalsOf(blocks, wholeSizes(sizes, 1));
   const flops = 3 * totalsOf(blocks, wholeSizes(sizes, sizes.B)).flops;

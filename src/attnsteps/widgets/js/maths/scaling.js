@@ -1,6 +1,7 @@
 // How wide random queries and keys spread their scores, and what the softmax makes of it.
-import { entropy, softmax } from "./softmax.js";
+
 import { variance } from "./random.js";
+import { entropy, softmax } from "./softmax.js";
 
 /**
  * Dot products of each query with its own keys, for every width at once: a running sum over the
@@ -28,7 +29,10 @@ export function dotsByWidth(draws, rows, keys, width) {
   return out;
 }
 
-/** √ Σ_ij (p_i (δ_ij − p_j))², without building the matrix: Σ p_i² (1 − 2 p_i) + (Σ p_i²)². */
+/**
+ * √ Σ_ij (p_i (δ_ij − p_j))², without building the matrix: Σ p_i² (1 − 2 p_i) + (Σ p_i²)².
+ * @param {Iterable<number>} weights
+ */
 export function jacobianSize(weights) {
   let linear = 0;
   let squares = 0;
@@ -39,13 +43,20 @@ export function jacobianSize(weights) {
   return Math.sqrt(Math.max(0, linear + squares * squares));
 }
 
-/** Weights of one row of dot products under a divisor, their entropy and their Jacobian's size. */
+/**
+ * Weights of one row of dot products under a divisor, their entropy and their Jacobian's size.
+ * @param {Vector} dots
+ * @param {number} divisor
+ */
 export function weigh(dots, divisor) {
   const weights = softmax(Float64Array.from(dots, (value) => value / divisor));
   return { weights, entropy: entropy(weights), slopes: jacobianSize(weights) };
 }
 
-/** The middle of the values; of an even number of them, the mean of the two in the middle. */
+/**
+ * The middle of the values; of an even number of them, the mean of the two in the middle.
+ * @param {Iterable<number> & Vector} values
+ */
 export function median(values) {
   const sorted = Float64Array.from(values).sort();
   const half = sorted.length >> 1;
@@ -60,6 +71,7 @@ export function median(values) {
 export function summarise(rows, divisor) {
   const scores = rows.flatMap((row) => Array.from(row, (value) => value / divisor));
   const seen = rows.map((row) => weigh(row, divisor));
+  /** @param {(one: ReturnType<typeof weigh>) => number} pick */
   const mean = (pick) => seen.reduce((total, one) => total + pick(one), 0) / seen.length;
   return {
     spread: Math.sqrt(variance(scores)),
@@ -72,6 +84,10 @@ export function summarise(rows, divisor) {
 
 /**
  * Shares of the scores in equal bins from −reach to reach.
+ * @param {Iterable<Iterable<number>>} rows
+ * @param {number} divisor
+ * @param {number} reach
+ * @param {number} bins
  * @returns {{shares: Float64Array, outside: number}} what falls outside is in no bin
  */
 export function histogram(rows, divisor, reach, bins) {

@@ -17,11 +17,26 @@ export function sixSteps(x, wQ, wK, wV, asking) {
   const [k, v] = [matmul(x, wK), matmul(x, wV)];
   const products = k.map((key) => key.map((entry, c) => q[c] * entry));
   const scores = Float64Array.from(k, (key) => dot(q, key));
-  const { scores: [scaled], weights: [weights], context: [context] } = attention([q], k, v);
+  const {
+    scores: [scaled],
+    weights: [weights],
+    context: [context],
+  } = attention([q], k, v);
   const exponentials = scaled.map(Math.exp);
   const total = exponentials.reduce((sum, value) => sum + value, 0);
   const weighted = v.map((value, j) => value.map((entry) => weights[j] * entry));
   return {
-    q, k, v, products, scores, divisor: Math.sqrt(q.length), scaled, exponentials, total, weights, weighted, context,
+    q,
+    k,
+    v,
+    products,
+    scores,
+    divisor: Math.sqrt(q.length),
+    scaled,
+    exponentials,
+    total,
+    weights,
+    weighted,
+    context,
   };
 }

@@ -9,8 +9,11 @@ import { normals } from "./random.js";
  */
 export function spellingVector(word, size) {
   const out = new Float64Array(size);
-  for (const letter of word) { // by code point, as Python counts them
-    normals(letter.codePointAt(0), size).forEach((draw, i) => { out[i] += draw; });
+  for (const letter of word) {
+    // by code point, as Python counts them
+    normals(Number(letter.codePointAt(0)), size).forEach((draw, i) => {
+      out[i] += draw;
+    });
   }
   const stretch = Math.sqrt(size / out.reduce((sum, value) => sum + value * value, 0));
   return out.map((value) => value * stretch);

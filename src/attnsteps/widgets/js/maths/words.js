@@ -1,9 +1,13 @@
-// Text ↔ words, by the rules of Python's `Words`, and the search for a word by how it sounds or what
+// Text ↔ words, by the rules of Python's `Words`, and the search for a word by how it sounds or
+// what
 // it means.
 
-const UNSPACED = "\\u3000-\\u30ff\\u3400-\\u9fff\\uf900-\\ufaff\\uff00-\\uffef\\u{20000}-\\u{3ffff}"; // Chinese and its marks
+/** Chinese and its marks. */
+const UNSPACED =
+  "\\u3000-\\u30ff\\u3400-\\u9fff\\uf900-\\ufaff\\uff00-\\uffef\\u{20000}-\\u{3ffff}";
 /** What Python takes for white space; \\s is not quite the same. For use inside [ ]. */
-export const WHITE = "\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000";
+export const WHITE =
+  "\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000";
 const LETTER = `(?:(?![${UNSPACED}])[\\p{L}\\p{N}_])`;
 
 /**
@@ -14,27 +18,56 @@ const LETTER = `(?:(?![${UNSPACED}])[\\p{L}\\p{N}_])`;
 export function splitWords(text, known) {
   if (known.length === 0) return text.split(new RegExp(`[${WHITE}]+`, "u")).filter(Boolean);
   const endsInLetter = new RegExp(`${LETTER}$`, "u");
-  const words = [...known].sort((a, b) => b.length - a.length).map((word) =>
-    word.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&") + (endsInLetter.test(word) ? `(?!${LETTER})` : ""));
+  const words = [...known]
+    .sort((a, b) => b.length - a.length)
+    .map(
+      (word) =>
+        word.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&") +
+        (endsInLetter.test(word) ? `(?!${LETTER})` : ""),
+    );
   return text.match(new RegExp([...words, `${LETTER}+`, `[^${WHITE}]`].join("|"), "gu")) ?? [];
 }
 
 /**
- * Words put together, with a space before a letter that follows something else than Chinese.
- * @param {string[]} words
- * @param {string[]} known empty: with a space between all of them
+ * Tokens put together by the rule of their own tokenizer, as Python's `detokenize` does it.
+ * @param {string[]} tokens
+ * @param {Tokenizer} tokenizer
  */
-export function joinWords(words, known) {
-  if (known.length === 0) return words.join(" ");
-  const startsInLetter = new RegExp(`^${LETTER}`, "u");
-  const endsSpaced = new RegExp(`[^${UNSPACED}]$`, "u");
-  return words.reduce((text, word) =>
-    text + (startsInLetter.test(word) && endsSpaced.test(text) ? ` ${word}` : word), "");
+export function joinTokens(tokens, tokenizer) {
+  const gaps = gapsBefore(tokens, tokenizer);
+  return tokens.map((token, n) => gaps[n] + token).join("");
 }
 
-/** Letters without their tone marks and spaces, in lower case: "dòngwù" → "dongwu". */
+/**
+ * What stands before each token where they are put together: a space, or nothing. Characters bring
+ * their own spaces; words get one before a letter that follows anything but Chinese, or between
+ * all of them where none is known.
+ * @param {string[]} tokens
+ * @param {Tokenizer} tokenizer
+ * @returns {string[]}
+ */
+export function gapsBefore(tokens, tokenizer) {
+  if (tokenizer.kind === "Characters") return tokens.map(() => "");
+  if (tokenizer.known.length === 0) return tokens.map((_, n) => (n === 0 ? "" : " "));
+  const startsInLetter = new RegExp(`^${LETTER}`, "u");
+  const endsSpaced = new RegExp(`[^${UNSPACED}]$`, "u");
+  let before = "";
+  return tokens.map((token) => {
+    const gap = startsInLetter.test(token) && endsSpaced.test(before) ? " " : "";
+    before = token || before;
+    return gap;
+  });
+}
+
+/**
+ * Letters without their tone marks and spaces, in lower case: "dòngwù" → "dongwu".
+ * @param {string} text
+ */
 export function plainLetters(text) {
-  return text.normalize("NFD").replace(/[\u0300-\u036f\s'’]/g, "").toLowerCase();
+  return text
+    .normalize("NFD")
+    .replace(/[\u0300-\u036f\s'’]/g, "")
+    .toLowerCase();
 }
 
 /**
@@ -42,7 +75,8 @@ export function plainLetters(text) {
  * @param {string} typed
  * @param {[string, string, string][]} entries Chinese, pinyin, gloss
  * @param {number} most
- * @returns {[string, string, string][]} exact matches first, then by sound, then by meaning; short words first
+ * @returns {[string, string, string][]} exact matches first, then by sound, then by meaning; short
+ *        words first
  */
 export function findWords(typed, entries, most) {
   const wanted = plainLetters(typed);
@@ -50,9 +84,13 @@ export function findWords(typed, entries, most) {
   const ranked = entries.flatMap((entry, place) => {
     const sounds = [entry[0], plainLetters(entry[1])];
     const meanings = entry[2].toLowerCase().split(/[^\p{L}\p{N}]+/u);
-    const rank = [...sounds, ...meanings].includes(wanted) ? 0
-      : sounds.some((form) => form.startsWith(wanted)) ? 1
-        : meanings.some((form) => form.startsWith(wanted)) ? 2 : null;
+    const rank = [...sounds, ...meanings].includes(wanted)
+      ? 0
+      : sounds.some((form) => form.startsWith(wanted))
+        ? 1
+        : meanings.some((form) => form.startsWith(wanted))
+          ? 2
+          : null;
     return rank === null ? [] : [{ entry, key: [rank, entry[0].length, place] }];
   });
   ranked.sort((a, b) => a.key[0] - b.key[0] || a.key[1] - b.key[1] || a.key[2] - b.key[2]);

@@ -29,7 +29,12 @@ export function workedWeight(q, k, j, allowed, scaled) {
   };
 }
 
-/** Entry d of a context vector: each weight times that entry of its value, and their sum. */
+/**
+ * Entry d of a context vector: each weight times that entry of its value, and their sum.
+ * @param {Vector} weights
+ * @param {Matrix} v
+ * @param {number} d
+ */
 export function workedContext(weights, v, d) {
   const products = Float64Array.from(weights, (weight, j) => weight * v[j][d]);
   return { products, entry: products.reduce((sum, value) => sum + value, 0) };

@@ -6,25 +6,39 @@ import { sublayer } from "./sublayer.js";
 
 /**
  * @param {Float32Array[]} x embeddings and positions, (S, D)
- * @param {{layers: object[], finalNorm: object|null}} encoder
- * @param {{numHeads: number, preNorm: boolean, activation: string, blocks: object[]}} options
+ * @param {Stack<EncoderLayer>} encoder
+ * @param {StackOptions} options
  *        blocks as in multiHead, with part "encoder" and a layer
  * @returns {{memory: Float32Array[], weights: Float32Array[][][]}} (S, D); [layer][head] (S, S)
  */
 export function runEncoder(x, { layers, finalNorm }, options) {
+  /** @type {HeadWeights} */
   const weights = [];
   for (const [n, layer] of layers.entries()) {
     x = sublayer(x, layer.attentionNorm, options.preNorm, (input) => {
-      const seen = multiHead(input, input, layer.attention, { ...options, blocks: blocksOf(options.blocks, "encoder", n) });
+      const seen = multiHead(input, input, layer.attention, {
+        ...options,
+        blocks: blocksOf(options.blocks, "encoder", n),
+      });
       weights.push(seen.weights);
       return seen.output;
     });
-    x = sublayer(x, layer.feedForwardNorm, options.preNorm, (input) => feedForward(input, layer.feedForward, options.activation));
+    x = sublayer(x, layer.feedForwardNorm, options.preNorm, (input) =>
+      feedForward(input, layer.feedForward, options.activation),
+    );
   }
   return { memory: finalNorm ? layerNorm(x, finalNorm) : x, weights };
 }
 
-/** Those blocks that concern one attention: a part of the model ("encoder", "decoder", "cross") and a layer. */
+/**
+ * Those blocks that concern one attention: a part of the model ("encoder", "decoder", "cross") and
+ * a layer.
+ * @param {Block[]} blocks
+ * @param {Part} part
+ * @param {number} layer
+ */
 export function blocksOf(blocks, part, layer) {
-  return blocks.filter((block) => block.part === part && (block.layer == null || block.layer === layer));
+  return blocks.filter(
+    (block) => block.part === part && (block.layer == null || block.layer === layer),
+  );
 }

@@ -3,7 +3,8 @@
 /**
  * weight · (x − μ) / √(σ² + ε) + bias, each row by itself
  * @param {Float32Array[]} x (T, D)
- * @param {{weight: Float32Array, bias: Float32Array}} norm each (D)
+ * @param {Norm} norm each (D)
+ * @param {number} [eps]
  */
 export function layerNorm(x, { weight, bias }, eps = 1e-5) {
   return x.map((row) => {

@@ -4,7 +4,12 @@
 /** How many multiplications the matrix products have taken since the page was loaded. */
 export const tally = { multiplications: 0 };
 
-/** Run something; return what it returns, and how many multiplications that took. */
+/**
+ * Run something; return what it returns, and how many multiplications that took.
+ * @template Result
+ * @param {() => Result} run
+ * @returns {{result: Result; multiplications: number}}
+ */
 export function counting(run) {
   const before = tally.multiplications;
   const result = run();
@@ -13,7 +18,7 @@ export function counting(run) {
 
 /**
  * @param {Float32Array[]} x (T, M)
- * @param {{weight: Float32Array[], bias: Float32Array|null}} layer weight (N, M), as PyTorch keeps it
+ * @param {Linear} layer weight (N, M), as PyTorch keeps it
  * @returns {Float32Array[]} (T, N)
  */
 export function linearLayer(x, { weight, bias }) {
@@ -30,7 +35,11 @@ export function linearLayer(x, { weight, bias }) {
   });
 }
 
-/** Two sentences of vectors, added place by place. */
+/**
+ * Two sentences of vectors, added place by place.
+ * @param {Rows} a
+ * @param {Rows} b
+ */
 export function add(a, b) {
   return a.map((row, t) => row.map((value, d) => value + b[t][d]));
 }

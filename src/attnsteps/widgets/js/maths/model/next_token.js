@@ -5,24 +5,40 @@ import { decode, encode } from "./transformer.js";
 
 /**
  * A sentence in the making.
- * @param {object} model a causal model
+ * @param {Transformer} model a causal model
  * @param {number[]} srcIds
- * @param {{useCache?: boolean, blocks?: object[]}} options useCache: false computes everything anew at
+ * @param {{useCache?: boolean; blocks?: Block[]}} [options] useCache: false computes everything
+ *        anew at
  *        every step; blocks: what to turn off, see multiHead
+ * @returns {Writing}
  */
 export function startWriting(model, srcIds, { useCache = true, blocks = [] } = {}) {
   const { result, multiplications } = counting(() => encode(model, srcIds, blocks));
   const cache = useCache ? newCache(model.decoder.layers.length) : null;
-  return { model, memory: result.memory, encoderWeights: result.weights, ids: [], cache, blocks, multiplications };
+  return {
+    model,
+    memory: result.memory,
+    encoderWeights: result.weights,
+    ids: [],
+    cache,
+    blocks,
+    multiplications,
+  };
 }
 
-/** The same beginning once more, which can be continued in another way. */
+/**
+ * The same beginning once more, which can be continued in another way.
+ * @param {Writing} writing
+ * @returns {Writing}
+ */
 export function fork(writing) {
   return { ...writing, ids: [...writing.ids], cache: writing.cache && copyCache(writing.cache) };
 }
 
 /**
  * Take in one token; at first config.bos_id.
+ * @param {Writing} writing
+ * @param {number} id
  * @returns {{logProbs: Float32Array, weights: {decoder: Float32Array[][], cross: Float32Array[][]},
  *            multiplications: number}} of the next token, (V); where it was looked at to find it,
  *            [layer][head] (t) and (S); what it took
@@ -31,7 +47,9 @@ export function nextToken(writing, id) {
   const { model, memory, cache, blocks } = writing;
   writing.ids.push(id);
   const { result, multiplications } = counting(() =>
-    decode(model, cache ? [id] : writing.ids, memory, { cache: cache ?? undefined, blocks }));
+    decode(model, cache ? [id] : writing.ids, memory, { cache: cache ?? undefined, blocks }),
+  );
+  /** @param {HeadWeights} layers */
   const last = (layers) => layers.map((heads) => heads.map((rows) => rows[rows.length - 1]));
   return {
     logProbs: logProbabilities(result.logits[result.logits.length - 1], model.config),
@@ -40,26 +58,50 @@ export function nextToken(writing, id) {
   };
 }
 
-/** Log-softmax over the tokens that may come: not padding, the start symbol or the mask token; (V). */
+/**
+ * Log-softmax over the tokens that may come: not padding, the start symbol or the mask token; (V).
+ * @param {Float32Array} logits
+ * @param {Config} config
+ */
 export function logProbabilities(logits, config) {
   const never = [config.pad_id, config.bos_id, config.mask_id];
-  const largest = logits.reduce((max, logit, id) => (never.includes(id) ? max : Math.max(max, logit)), -Infinity);
-  const total = logits.reduce((sum, logit, id) => (never.includes(id) ? sum : sum + Math.exp(logit - largest)), 0);
-  return logits.map((logit, id) => (never.includes(id) ? -Infinity : logit - largest - Math.log(total)));
+  const largest = logits.reduce(
+    (max, logit, id) => (never.includes(id) ? max : Math.max(max, logit)),
+    -Infinity,
+  );
+  const total = logits.reduce(
+    (sum, logit, id) => (never.includes(id) ? sum : sum + Math.exp(logit - largest)),
+    0,
+  );
+  return logits.map((logit, id) =>
+    never.includes(id) ? -Infinity : logit - largest - Math.log(total),
+  );
 }
 
-/** The place of the largest value, the first of them if there are several. */
+/**
+ * The place of the largest value, the first of them if there are several.
+ * @param {Vector} values
+ */
 export function argmax(values) {
   let best = 0;
   for (let i = 1; i < values.length; i += 1) if (values[i] > values[best]) best = i;
   return best;
 }
 
-/** The places of the `count` largest values, the largest first; those of −∞ are left out. */
+/**
+ * The places of the `count` largest values, the largest first; those of −∞ are left out.
+ * @param {Vector} values
+ * @param {number} count
+ */
 export function topOf(values, count) {
+  /** @type {number[]} */
   const places = [];
   for (let i = 0; i < values.length; i += 1) {
-    if (values[i] === -Infinity || (places.length === count && values[i] <= values[places[count - 1]])) continue;
+    if (
+      values[i] === -Infinity ||
+      (places.length === count && values[i] <= values[places[count - 1]])
+    )
+      continue;
     const place = places.findIndex((j) => values[i] > values[j]);
     places.splice(place < 0 ? places.length : place, 0, i);
     if (places.length > count) places.pop();

@@ -1,6 +1,7 @@
 // Reads a safetensors file: 8 bytes for the length of the header, a header in JSON, then numbers.
 // It is the file that Python wrote, so both run on the very same weights.
 
+/** @type {Record<string, [number, (bytes: ArrayBuffer) => Float32Array]>} */
 const READERS = { F16: [2, readHalves], F32: [4, readSingles] };
 
 /**
@@ -11,24 +12,35 @@ const READERS = { F16: [2, readHalves], F32: [4, readSingles] };
  */
 export function readSafetensors(buffer) {
   const bytes = new DataView(buffer);
-  if (buffer.byteLength < 8) throw new Error(`The weights are cut off: the file has only ${buffer.byteLength} bytes.`);
+  if (buffer.byteLength < 8)
+    throw new Error(`The weights are cut off: the file has only ${buffer.byteLength} bytes.`);
   const headerLength = Number(bytes.getBigUint64(0, true));
   if (headerLength < 2 || headerLength > 1e8) throw new Error("This is not a safetensors file.");
   const start = 8 + headerLength;
-  if (start > buffer.byteLength) throw new Error("The weights are cut off, or this is not a safetensors file.");
+  if (start > buffer.byteLength)
+    throw new Error("The weights are cut off, or this is not a safetensors file.");
 
-  const { __metadata__: metadata = {}, ...entries } = readHeader(new Uint8Array(buffer, 8, headerLength));
+  const { __metadata__: metadata = {}, ...entries } = readHeader(
+    new Uint8Array(buffer, 8, headerLength),
+  );
   const end = Math.max(0, ...Object.values(entries).map((entry) => entry?.data_offsets?.[1] ?? 0));
   if (start + end > buffer.byteLength) {
-    throw new Error(`The weights are cut off: ${start + end} bytes are needed, and ${buffer.byteLength} came.`);
+    throw new Error(
+      `The weights are cut off: ${start + end} bytes are needed, and ${buffer.byteLength} came.`,
+    );
   }
-  if (start + end < buffer.byteLength) throw new Error("The weights are damaged: the file is longer than it says.");
+  if (start + end < buffer.byteLength)
+    throw new Error("The weights are damaged: the file is longer than it says.");
   const tensors = new Map();
-  for (const [name, entry] of Object.entries(entries)) tensors.set(name, readTensor(buffer, start, name, entry));
+  for (const [name, entry] of Object.entries(entries))
+    tensors.set(name, readTensor(buffer, start, name, entry));
   return { metadata, tensors };
 }
 
-/** The header as an object; anything else is no header. */
+/**
+ * The header as an object; anything else is no header.
+ * @param {Uint8Array} bytes
+ */
 function readHeader(bytes) {
   try {
     const header = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
@@ -39,33 +51,52 @@ function readHeader(bytes) {
   throw new Error("This is not a safetensors file, or its header is damaged.");
 }
 
-/** One tensor as float32, whichever of the two kinds it is stored as. */
+/**
+ * One tensor as float32, whichever of the two kinds it is stored as.
+ * @param {ArrayBuffer} buffer
+ * @param {number} start
+ * @param {string} name
+ * @param {HeaderEntry} entry
+ * @returns {Tensor}
+ */
 function readTensor(buffer, start, name, entry) {
   const [size, read] = READERS[entry?.dtype] ?? [];
   if (!size) throw new Error(`The weights must be float16 or float32; ${name} is ${entry?.dtype}.`);
-  const { shape, data_offsets: [from, to] } = entry;
+  const {
+    shape,
+    data_offsets: [from, to],
+  } = entry;
   const count = shape.reduce((product, axis) => product * axis, 1);
-  if (to - from !== count * size) throw new Error(`The weights are damaged: ${name} has another size than it says.`);
+  if (to - from !== count * size)
+    throw new Error(`The weights are damaged: ${name} has another size than it says.`);
   const data = read(buffer.slice(start + from, start + to));
-  if (!data.every(Number.isFinite)) throw new Error(`The weights are damaged: ${name} holds what is not a number.`);
+  if (!data.every(Number.isFinite))
+    throw new Error(`The weights are damaged: ${name} holds what is not a number.`);
   return { shape, data };
 }
 
+/** @param {ArrayBuffer} bytes */
 function readSingles(bytes) {
   return new Float32Array(bytes);
 }
 
+/** @param {ArrayBuffer} bytes */
 function readHalves(bytes) {
   return Float32Array.from(new Uint16Array(bytes), fromHalf);
 }
 
-/** What 16 bits stand for: 1 for the sign, 5 for the exponent, 10 for the fraction. */
+/**
+ * What 16 bits stand for: 1 for the sign, 5 for the exponent, 10 for the fraction.
+ * @param {number} bits
+ */
 export function fromHalf(bits) {
   const sign = bits & 0x8000 ? -1 : 1;
   const exponent = (bits >> 10) & 31;
   const fraction = bits & 1023;
   if (exponent === 31) return fraction ? NaN : sign * Infinity;
-  return exponent === 0 ? sign * fraction * 2 ** -24 : sign * (1 + fraction / 1024) * 2 ** (exponent - 15);
+  return exponent === 0
+    ? sign * fraction * 2 ** -24
+    : sign * (1 + fraction / 1024) * 2 ** (exponent - 15);
 }
 
 /**
@@ -80,15 +111,28 @@ export async function isIntact(buffer) {
   const text = new TextEncoder();
   const parts = [text.encode(metadata.config ?? "")];
   for (const name of [...tensors.keys()].sort()) {
-    const { dtype, shape, data_offsets: [from, to] } = entries[name];
+    const {
+      dtype,
+      shape,
+      data_offsets: [from, to],
+    } = entries[name];
     const tuple = shape.length === 1 ? `(${shape[0]},)` : `(${shape.join(", ")})`;
-    parts.push(text.encode(`${name} torch.float${dtype.slice(1)} ${tuple}\n`), new Uint8Array(buffer, start + from, to - from));
+    parts.push(
+      text.encode(`${name} torch.float${dtype.slice(1)} ${tuple}\n`),
+      new Uint8Array(buffer, start + from, to - from),
+    );
   }
   const digest = await crypto.subtle.digest("SHA-256", await new Blob(parts).arrayBuffer());
-  return metadata.sha256 === Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return (
+    metadata.sha256 ===
+    Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("")
+  );
 }
 
-/** Where everything lies in a file that readSafetensors has found to be whole. */
+/**
+ * Where everything lies in a file that readSafetensors has found to be whole.
+ * @param {ArrayBuffer} buffer
+ */
 function layout(buffer) {
   const length = Number(new DataView(buffer).getBigUint64(0, true));
   return { entries: readHeader(new Uint8Array(buffer, 8, length)), start: 8 + length };

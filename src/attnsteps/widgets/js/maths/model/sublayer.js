@@ -5,7 +5,7 @@ import { add } from "./linear_layer.js";
 /**
  * Post-norm: LayerNorm(x + run(x)). Pre-norm: x + run(LayerNorm(x)).
  * @param {Float32Array[]} x (T, D)
- * @param {{weight: Float32Array, bias: Float32Array}} norm
+ * @param {Norm} norm
  * @param {boolean} preNorm
  * @param {(x: Float32Array[]) => Float32Array[]} run
  */

@@ -8,66 +8,122 @@ import { readSafetensors } from "./safetensors.js";
 /**
  * Build the model that a file describes.
  * @param {ArrayBuffer} buffer a safetensors file from Python, whose metadata hold the config
- * @returns {object} config, parameters as in transformerOf, and the bundle: all that the file says
+ * @returns {LoadedTransformer} config, parameters as in transformerOf, and the bundle: all that the
+ *        file says
  *        beside the weights, of a Trained the vocabularies and the tokenizers
  * @throws {Error} one sentence for the reader
  */
 export function loadTransformer(buffer) {
   const { metadata, tensors } = readSafetensors(buffer);
+  /** @type {Bundle} */
   let bundle = {};
   try {
     bundle = JSON.parse(metadata.config);
   } catch {
     // said below
   }
-  const config = bundle?.model ?? bundle; // a Trained holds more than the model
-  if (!(config?.d_model > 0)) throw new Error("This file holds no model of this book: its configuration is missing.");
+  // A Trained holds more than the model.
+  const config = bundle?.model ?? /** @type {Config} */ (bundle);
+  if (!(config?.d_model > 0))
+    throw new Error("This file holds no model of this book: its configuration is missing.");
   return { ...transformerOf(config, tensors), bundle };
 }
 
 /**
- * Put the parameters of a file in the order in which they are used.
- * @param {object} config Python's TransformerConfig, with its own names
- * @param {Map<string, {shape: number[], data: Float32Array}>} tensors
+ * Reads parameters out of a file by their names, each of a shape that is known before.
+ * @param {Config} config
+ * @param {Map<string, Tensor>} tensors
  */
-export function transformerOf(config, tensors) {
-  const prefix = tensors.has("transformer.src_embedding.weight") ? "transformer." : ""; // a NonAutoregressive
-  const { d_model: D, d_ff: Dff, src_vocab_size: srcSize, tgt_vocab_size: V } = config;
+function parameterReader({ d_model: D, d_ff: Dff, ...config }, tensors) {
+  const isParallel = tensors.has("transformer.src_embedding.weight"); // a NonAutoregressive
+  const prefix = isParallel ? "transformer." : "";
 
+  /**
+   * @param {string} name
+   * @param {...number} shape
+   */
   function take(name, ...shape) {
     const tensor = tensors.get(name);
     if (!tensor) throw new Error(`The weights are not whole: ${name} is missing.`);
     if (`${tensor.shape}` !== `${shape}`) {
-      throw new Error(`The weights do not fit: ${name} must have the shape (${shape.join(", ")}), and has (${tensor.shape.join(", ")}).`);
+      const [wanted, got] = [shape, tensor.shape].map((sizes) => `(${sizes.join(", ")})`);
+      throw new Error(
+        `The weights do not fit: ${name} must have the shape ${wanted}, and has ${got}.`,
+      );
     }
     return tensor.data;
   }
-  const vector = (name, size) => take(`${prefix}${name}`, size);
+  /**
+   * @param {string} name
+   * @param {number} rows
+   * @param {number} columns
+   */
   function matrix(name, rows, columns) {
     const data = take(name, rows, columns);
     return Array.from({ length: rows }, (_, r) => data.subarray(r * columns, (r + 1) * columns));
   }
+  /**
+   * @param {string} name
+   * @param {number} outputs
+   * @param {number} inputs
+   * @returns {Linear}
+   */
   function linear(name, outputs, inputs) {
-    return { weight: matrix(`${prefix}${name}.weight`, outputs, inputs), bias: vector(`${name}.bias`, outputs) };
+    return {
+      weight: matrix(`${prefix}${name}.weight`, outputs, inputs),
+      bias: take(`${prefix}${name}.bias`, outputs),
+    };
   }
-  const norm = (name) => ({ weight: vector(`${name}.weight`, D), bias: vector(`${name}.bias`, D) });
-  const attention = (name) => ({
-    wQ: linear(`${name}.w_q`, D, D), wK: linear(`${name}.w_k`, D, D), wV: linear(`${name}.w_v`, D, D), wO: linear(`${name}.w_o`, D, D),
-  });
-  const network = (name) => ({
-    w1: linear(`${name}.w_1`, Dff, D),
-    w2: linear(`${name}.w_2`, D, Dff),
-    w3: config.activation === "swiglu" ? linear(`${name}.w_3`, Dff, D) : null,
-  });
+  return {
+    take,
+    matrix,
+    /** @type {(name: string, rows: number) => Rows} */
+    table: (name, rows) => matrix(`${prefix}${name}.weight`, rows, D),
+    /** @type {(name: string) => Norm} */
+    norm: (name) => ({
+      weight: take(`${prefix}${name}.weight`, D),
+      bias: take(`${prefix}${name}.bias`, D),
+    }),
+    /** @type {(name: string) => Projections} */
+    attention: (name) => ({
+      wQ: linear(`${name}.w_q`, D, D),
+      wK: linear(`${name}.w_k`, D, D),
+      wV: linear(`${name}.w_v`, D, D),
+      wO: linear(`${name}.w_o`, D, D),
+    }),
+    /** @type {(name: string) => FeedForward} */
+    network: (name) => ({
+      w1: linear(`${name}.w_1`, Dff, D),
+      w2: linear(`${name}.w_2`, D, Dff),
+      w3: config.activation === "swiglu" ? linear(`${name}.w_3`, Dff, D) : null,
+    }),
+  };
+}
+
+/**
+ * Put the parameters of a file in the order in which they are used.
+ * @param {Config} config Python's TransformerConfig, with its own names
+ * @param {Map<string, Tensor>} tensors
+ * @returns {Transformer}
+ */
+export function transformerOf(config, tensors) {
+  const { d_model: D, src_vocab_size: srcSize, tgt_vocab_size: V } = config;
+  const { take, matrix, table, norm, attention, network } = parameterReader(config, tensors);
+  /**
+   * @template Layer
+   * @param {string} name
+   * @param {number} numLayers
+   * @param {(name: string) => Layer} layer
+   */
   const stack = (name, numLayers, layer) => ({
     layers: Array.from({ length: numLayers }, (_, n) => layer(`${name}.layers.${n}`)),
     finalNorm: config.norm === "pre" || config.final_norm ? norm(`${name}.final_norm`) : null,
   });
-  const table = (name, rows) => matrix(`${prefix}${name}.weight`, rows, D);
+  /** @param {string} name */
   const positions = (name) => (config.positions === "learned" ? table(name, config.max_len) : null);
-
   const srcEmbedding = table("src_embedding", srcSize);
   const tgtEmbedding = config.tie === "all" ? srcEmbedding : table("tgt_embedding", V);
+  const predictor = "length_predictor";
   return {
     config,
     srcEmbedding,
@@ -88,25 +144,44 @@ export function transformerOf(config, tensors) {
       feedForward: network(`${name}.feed_forward`),
       feedForwardNorm: norm(`${name}.feed_forward_sublayer.norm`),
     })),
-    projection: { weight: config.tie === "none" ? table("projection", V) : tgtEmbedding, bias: null },
-    lengthPredictor: tensors.has("length_predictor.projection.weight") ? {
-      weight: matrix("length_predictor.projection.weight", 1, D),
-      bias: take("length_predictor.projection.bias", 1),
-      precision: Math.exp(take("length_predictor.log_precision", 1)[0]),
-    } : null,
+    projection: {
+      weight: config.tie === "none" ? table("projection", V) : tgtEmbedding,
+      bias: null,
+    },
+    lengthPredictor: tensors.has(`${predictor}.projection.weight`)
+      ? {
+          weight: matrix(`${predictor}.projection.weight`, 1, D),
+          bias: take(`${predictor}.projection.bias`, 1),
+          precision: Math.exp(take(`${predictor}.log_precision`, 1)[0]),
+        }
+      : null,
   };
 }
 
-/** √D · embedding + position, for each id, (T, D); the first stands at position `first`. */
+/**
+ * √D · embedding + position, for each id, (T, D); the first stands at position `first`.
+ * @param {Transformer} model
+ * @param {number[]} ids
+ * @param {Rows} embedding
+ * @param {Rows | null} positions
+ * @param {number} [first]
+ * @returns {Rows}
+ */
 function embed(model, ids, embedding, positions, first = 0) {
   const { d_model: D, max_len: maxLen } = model.config;
-  if (positions && first + ids.length > maxLen) throw new Error(`This model can read and write at most ${maxLen} tokens.`);
+  if (positions && first + ids.length > maxLen)
+    throw new Error(`This model can read and write at most ${maxLen} tokens.`);
   return Array.from(ids, (id, t) => {
     const position = positions ? positions[first + t] : sinusoidalPosition(first + t, D);
     return embedding[id].map((value, d) => value * Math.sqrt(D) + position[d]);
   });
 }
 
+/**
+ * @param {Transformer} model
+ * @param {Block[]} blocks
+ * @returns {StackOptions}
+ */
 function optionsOf({ config }, blocks) {
   const { num_heads: numHeads, norm, activation, causal } = config;
   return { numHeads, preNorm: norm === "pre", activation, causal, blocks };
@@ -114,9 +189,10 @@ function optionsOf({ config }, blocks) {
 
 /**
  * Read the source.
- * @param {object} model
+ * @param {Transformer} model
  * @param {number[]} srcIds (S), at least one
- * @param {object[]} blocks what to turn off: {part: "encoder", layer, head, query, key}, see multiHead
+ * @param {Block[]} [blocks] what to turn off: {part: "encoder", layer, head, query, key}, see
+ *        multiHead
  * @returns {{memory: Float32Array[], weights: Float32Array[][][]}} (S, D); [layer][head] (S, S)
  */
 export function encode(model, srcIds, blocks = []) {
@@ -126,14 +202,21 @@ export function encode(model, srcIds, blocks = []) {
 
 /**
  * Score every next word.
- * @param {object} model
+ * @param {Transformer} model
  * @param {number[]} tgtIds (T); with a cache the new places only
  * @param {Float32Array[]} memory from encode
- * @param {{cache?: object, blocks?: object[]}} options cache: from newCache, it takes in the new places
- * @returns {{logits: Float32Array[], weights: {decoder: Float32Array[][][], cross: Float32Array[][][]}}}
+ * @param {{cache?: DecoderCache; blocks?: Block[]}} [options] cache: from newCache, it takes in the
+ *        new places
+ * @returns {{logits: Float32Array[], weights: {decoder: Float32Array[][][], cross:
+ *        Float32Array[][][]}}}
  *          (T, V); [layer][head] (T, Tall) and (T, S)
  */
-export function decode(model, tgtIds, memory, { cache = newCache(model.decoder.layers.length), blocks = [] } = {}) {
+export function decode(
+  model,
+  tgtIds,
+  memory,
+  { cache = newCache(model.decoder.layers.length), blocks = [] } = {},
+) {
   const x = embed(model, tgtIds, model.tgtEmbedding, model.tgtPositions, cache.length);
   const out = runDecoder(x, memory, model.decoder, cache, optionsOf(model, blocks));
   return { logits: linearLayer(out.x, model.projection), weights: out.weights };

@@ -33,7 +33,7 @@ from attnsteps import (
 )
 from attnsteps.decoding.mask_predict import least_certain
 from attnsteps.decoding.step import impossible, log_probabilities
-from tests.parity.cases import case, numbers
+from tests.parity.case import case, numbers
 
 #: Small models with random weights, one for each kind of configuration that the browser can run.
 CONFIGS = {

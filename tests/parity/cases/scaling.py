@@ -1,0 +1,48 @@
+"""``js/maths/scaling.js`` against the package."""
+
+import math
+
+import torch
+
+from attnsteps.widgets.random import normals
+from tests.parity.case import case
+
+
+def cases() -> list[dict]:
+    rows, keys, width = 5, 3, 7
+    draws = torch.from_numpy(normals(seed=3, count=rows * (1 + keys) * width))
+    q, k = draws.view(rows, 1 + keys, width).split([1, keys], dim=1)
+    dots = (q * k).cumsum(-1).permute(2, 0, 1)
+    table = 4.0 * dots[-1]
+    out = [
+        case("random", "normals", [5, 7], normals(seed=5, count=7).tolist()),
+        case("scaling", "dotsByWidth", [draws, rows, keys, width], dots.flatten()),
+        case("scaling", "median", [table[0]], float(table[0].median())),
+        case("scaling", "median", [[4.0, -1.0, 2.0, 10.0]], 3.0),
+    ]
+    for divisor in (1.0, math.sqrt(width), float(width)):
+        scores = table / divisor
+        weights = scores.softmax(-1)
+        entropies = torch.special.entr(weights).sum(-1)
+        jacobians = torch.diag_embed(weights) - weights[:, :, None] * weights[:, None, :]
+        sizes = jacobians.flatten(1).norm(dim=1)
+        row = {"weights": weights[0], "entropy": float(entropies[0]), "slopes": float(sizes[0])}
+        average = {
+            "spread": float(scores.std(correction=0)),
+            "largest": float(weights.amax(-1).mean()),
+            "entropy": float(entropies.mean()),
+            "slopes": float(sizes.mean()),
+            "typicalSlopes": float(sizes.median()),
+        }
+        counts = torch.histc(scores, bins=4, min=-2, max=2)
+        shares = {
+            "shares": counts / scores.numel(),
+            "outside": 1 - float(counts.sum()) / scores.numel(),
+        }
+        out += [
+            case("scaling", "jacobianSize", [weights[0]], float(sizes[0])),
+            case("scaling", "weigh", [table[0], divisor], row),
+            case("scaling", "summarise", [table, divisor], average),
+            case("scaling", "histogram", [table, divisor, 2.0, 4], shares),
+        ]
+    return out

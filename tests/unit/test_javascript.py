@@ -1,0 +1,30 @@
+"""The widgets' scripts, as far as Python can judge them: ``make lint`` does the rest with Node."""
+
+import json
+import re
+
+import pytest
+
+from tests.browser import JS, ROOT
+
+SCRIPTS = [*sorted(JS.rglob("*.js")), *sorted((ROOT / "book" / "assets").glob("*.js"))]
+
+
+@pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.stem)
+def test_no_line_is_longer_than_100_columns(path):
+    lines = path.read_text(encoding="utf-8").splitlines()
+    assert [n for n, line in enumerate(lines, start=1) if len(line) > 100] == []
+
+
+@pytest.mark.parametrize(
+    "path", [ROOT / "biome.jsonc", ROOT / "jsconfig.json"], ids=lambda p: p.stem
+)
+def test_only_scripts_that_exist_are_excused_from_a_rule(path):
+    excused = re.findall(r'"(src/[^"*]+\.js)"', path.read_text(encoding="utf-8"))
+    assert [name for name in excused if not (ROOT / name).is_file()] == []
+
+
+def test_the_linters_are_pinned():
+    wanted = json.loads((ROOT / "package.json").read_text(encoding="utf-8"))["devDependencies"]
+    locked = json.loads((ROOT / "package-lock.json").read_text(encoding="utf-8"))["packages"]
+    assert wanted == {name: locked[f"node_modules/{name}"]["version"] for name in wanted}
