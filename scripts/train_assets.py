@@ -1,13 +1,13 @@
-"""Train what the package ships, and write down how: assets/*.safetensors and assets/results.json.
+"""Train the models that the package ships: assets/*.safetensors, with assets/results.json.
 
     python scripts/train_assets.py                    everything, about half an hour on one core
     python scripts/train_assets.py zh_en one_shot     some of it
 
-Everything follows from the seed, for the same number of threads on the same kind of machine. Times
-are those of training alone, without the evaluation. That of the processor means the same on a
-machine that has other things to do; that of the wall only if it has none:
+The results follow from the seed, for the same number of threads on the same kind of machine. Times
+are for training alone, without evaluation. Processor time is comparable even if the machine has
+other work; wall time only if it has none.
 
-    python scripts/train_assets.py recipe --threads 2 --dry    five times the recipe of a minute
+    python scripts/train_assets.py recipe --dry                five times the recipe of a minute
 """
 
 import argparse
@@ -23,22 +23,22 @@ from pathlib import Path
 import torch
 from torch import nn
 
+from attnsteps.analysis.scores import length_accuracy, pronoun_accuracy
 from attnsteps.cli.corpora import Corpus, read
 from attnsteps.cli.main import parser
 from attnsteps.cli.train import start
-from attnsteps.decoding.non_autoregressive import NonAutoregressive
+from attnsteps.corpora.generated.corpus import SOURCE_WORDS, TARGET_WORDS, Pair, Splits, generated
 from attnsteps.model.config import TransformerConfig
+from attnsteps.model.non_autoregressive import NonAutoregressive
 from attnsteps.model.transformer import Transformer
 from attnsteps.text.batch import Example, encode_pairs
-from attnsteps.text.corpus import SOURCE_WORDS, TARGET_WORDS, Pair, Splits, generated
 from attnsteps.text.tokenizer import Words
 from attnsteps.text.vocab import Vocab
 from attnsteps.training.config import TrainingConfig
-from attnsteps.training.evaluate import length_accuracy, pronoun_accuracy
 from attnsteps.training.loop import train
 from attnsteps.training.loss import autoregressive_loss
 from attnsteps.training.non_autoregressive import mask_predict_loss, one_shot_loss
-from attnsteps.training.trained import Trained
+from attnsteps.translator.trained import Trained
 
 ASSETS = Path(__file__).parents[1] / "src/attnsteps/assets"
 RESULTS = ASSETS / "results.json"
@@ -50,20 +50,20 @@ LOSSES = {
 }
 SEARCHES = {"autoregressive": "greedy", "one_shot": "all_at_once", "mask_predict": "mask_predict"}
 
-#: The updates after which the time machine stops, over a run of 1,500.
+#: The updates at which the time machine has a checkpoint, in a run of 1,500.
 STOPS = (0, 50, 100, 150, 200, 300, 400, 500, 650, 800, 1100, 1500)
 
 
 @cache
 def corpus(*, ambiguous: bool = False) -> Splits:
-    """The corpus that everything here learns from: 40,000 pairs, seed 0."""
+    """Return the corpus that everything here is trained on: 40,000 pairs, seed 0."""
     return generated(ambiguous=ambiguous)
 
 
 def build(
     pairs: Sequence[Pair], *, kind: str, seed: int, **sizes: object
 ) -> tuple[Trained, list[Example]]:
-    """Make a model that knows nothing yet, and the ids of the pairs."""
+    """Make an untrained model, and the ids of the pairs."""
     src_vocab = Vocab.build([pair.src for pair in pairs])
     tgt_vocab = Vocab.build([pair.tgt for pair in pairs])
     torch.manual_seed(seed)
@@ -87,17 +87,10 @@ def learn(
     recipe: dict[str, object] | None = None,
     **sizes: object,
 ) -> tuple[Trained, dict]:
-    """Train a model; return it, and a row of results without scores.
+    """Train a model of one of the kinds of LOSSES; return it, and a row of results without scores.
 
-    Args:
-        pairs: what to learn from.
-        kind: one of LOSSES.
-        steps: the number of updates.
-        seed: of the weights, the order of the data and dropout.
-        on_step: called after each update.
-        change: called with the model before it is trained, to alter it.
-        recipe: fields of TrainingConfig that differ from the book's.
-        sizes: fields of TransformerConfig that differ from the tiny model's.
+    Before training, ``change`` may alter the model; ``on_step`` is called after each update. Recipe
+    and sizes hold the fields of TrainingConfig and TransformerConfig that differ from the defaults.
     """
     trained, examples = build(pairs, kind=kind, seed=seed, **sizes)
     if change is not None:
@@ -114,7 +107,7 @@ def timed(
     kind: str = "autoregressive",
     on_step: Callable[[nn.Module, int], None] | None = None,
 ) -> dict:
-    """Train a model, and say what it was, how it learned and how long that took."""
+    """Train a model, and return a row with its sizes, its training settings and the time taken."""
     cpu, wall = time.process_time(), time.perf_counter()
     train(trained.model, examples, config, loss_fn=LOSSES[kind], progress=False, on_step=on_step)
     cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
@@ -136,14 +129,14 @@ def timed(
 
 
 def evaluate(trained: Trained, kind: str, splits: Splits, parts: Sequence[str] = PARTS) -> dict:
-    """Translate freely, and count how many translations equal a reference, word by word."""
+    """Translate freely, and return the share of translations that equal a reference exactly."""
     scores = {}
     for part in parts:
         pairs = getattr(splits, part)
-        found = trained.translate(
+        translated = trained.translate(
             ["".join(pair.src) for pair in pairs], search=SEARCHES[kind], batch_size=250
         )
-        tokens = [tuple(one.tokens) for one in found]
+        tokens = [tuple(one.tokens) for one in translated]
         right = [one in pair.references for one, pair in zip(tokens, pairs, strict=True)]
         scores[part] = round(sum(right) / len(right), 5)
         if kind != "autoregressive":
@@ -157,12 +150,12 @@ def evaluate(trained: Trained, kind: str, splits: Splits, parts: Sequence[str] =
 
 
 def _pronoun(pair: Pair) -> str:
-    """Return the pronoun that a sentence of the pronoun part is about."""
+    """Return the English pronoun of a sentence from the pronoun part."""
     return pair.tgt[pair.referents[0][0]]
 
 
 def ship(trained: Trained, name: str) -> Trained:
-    """Write an asset, and read it again, so that what is scored is what is shipped."""
+    """Write an asset and read it again, so that the scores are those of the shipped file."""
     path = ASSETS / f"{name}.safetensors"
     trained.save(path)
     return Trained.load(path)
@@ -175,7 +168,7 @@ def note(
     command: str | None = None,
     corpus: str = "generated(40000, seed=0)",
 ) -> None:
-    """Put the results of one part into the file, and show those that are new."""
+    """Record the results of one part in the file, and print the new ones."""
     where = {
         "command": command or f"python scripts/train_assets.py {name}",
         "hardware": processor(),
@@ -184,19 +177,19 @@ def note(
         "corpus": corpus,
     }
     results = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else {}
-    known = results.get(name, {}).get("rows", [])
+    recorded = results.get(name, {}).get("rows", [])
     results[name] = {**where, "rows": rows}
     ordered = {key: results[key] for key in (*TASKS, *results) if key in results}
     unfinished = RESULTS.with_suffix(".tmp")
     unfinished.write_text(as_text(ordered), encoding="utf-8")
     os.replace(unfinished, RESULTS)
     for row in rows:
-        if row not in known:
+        if row not in recorded:
             print(name, json.dumps(row, ensure_ascii=False), flush=True)
 
 
 def as_text(results: dict[str, dict]) -> str:
-    """Write results as JSON with one line for each row, so that a difference shows what is new."""
+    """Write results as JSON with one line per row, so that a diff shows what is new."""
 
     def dumps(value: object) -> str:
         return json.dumps(value, ensure_ascii=False)
@@ -213,7 +206,7 @@ def as_text(results: dict[str, dict]) -> str:
 
 
 def processor() -> str:
-    """Name the processor."""
+    """Return the name of the processor."""
     info = Path("/proc/cpuinfo")
     lines = info.read_text().splitlines() if info.exists() else []
     names = [line.split(":")[1].strip() for line in lines if line.startswith("model name")]
@@ -221,24 +214,24 @@ def processor() -> str:
 
 
 def zh_en() -> list[dict]:
-    """The translator of the book: autoregressive, post-norm as in the paper."""
+    """Train the translator of the book: autoregressive, post-norm as in the paper."""
     trained, row = learn(corpus().train, steps=4000)
     trained = ship(trained, "zh_en")
     return [{**row, "asset": "zh_en", **evaluate(trained, "autoregressive", corpus())}]
 
 
 def one_shot() -> list[dict]:
-    """All words at once, from positions alone."""
+    """Train a model that predicts all words at once, from positions alone."""
     return [_parallel("one_shot")]
 
 
 def mask_predict() -> list[dict]:
-    """All words at once, and then those least certain again."""
+    """Train a model that predicts all words at once, and the least certain ones again."""
     return [_parallel("mask_predict")]
 
 
 def _parallel(kind: str) -> dict:
-    """Train and ship one of the non-autoregressive pair."""
+    """Train and ship one of the two non-autoregressive models."""
     recipe = {"peak": 0.006, "label_smoothing": 0.05}
     trained, row = learn(corpus().train, kind=kind, steps=6000, recipe=recipe, norm="pre")
     trained = ship(trained, f"zh_en_{kind}")
@@ -246,7 +239,7 @@ def _parallel(kind: str) -> dict:
 
 
 def steps() -> list[dict]:
-    """Twelve small checkpoints along one run, for the time machine."""
+    """Ship twelve small checkpoints of one training run, for the time machine."""
     pairs, rows = corpus().train, []
     size = {"d_model": 32, "d_ff": 96}
 
@@ -260,12 +253,12 @@ def steps() -> list[dict]:
     blank, _ = build(pairs, kind="autoregressive", seed=0, **size)
     keep(blank.model, 0)
     _, row = learn(pairs, steps=STOPS[-1], on_step=keep, **size)
-    del row["cpu_seconds"], row["wall_seconds"]  # they would count the evaluations
+    del row["cpu_seconds"], row["wall_seconds"]  # these times would include the evaluations
     return [{**row, **stop} for stop in rows]
 
 
 def recipe() -> list[dict]:
-    """The recipe of a minute, which the command line follows where nothing is asked for."""
+    """Measure the one-minute recipe, the default of the command line, from five seeds."""
     rows = []
     for seed in range(5):
         options = parser().parse_args(["train", "--seed", str(seed)])
@@ -278,20 +271,21 @@ def recipe() -> list[dict]:
 
 @cache
 def plain() -> Corpus:
-    """The corpus as the command line reads it."""
+    """Return the corpus as the command line reads it."""
     return read("generated")
 
 
 def ambiguous() -> list[dict]:
-    """Several correct translations for each source: with distillation and without."""
+    """Train on several correct translations for each source, with distillation and without."""
     splits, parts = corpus(ambiguous=True), ("unseen", "combinations", "longer")
     teacher, row = learn(splits.train, steps=2000)
     rows = [{**row, "distilled": False, **evaluate(teacher, "autoregressive", splits, parts)}]
     print(rows[-1], flush=True)
     sources = ["".join(pair.src) for pair in splits.train]
-    said = teacher.translate(sources, search="greedy", batch_size=250)
+    translations = teacher.translate(sources, search="greedy", batch_size=250)
     taught = [
-        pair._replace(tgt=tuple(one.tokens)) for pair, one in zip(splits.train, said, strict=True)
+        pair._replace(tgt=tuple(one.tokens))
+        for pair, one in zip(splits.train, translations, strict=True)
     ]
     for kind in ("one_shot", "mask_predict"):
         for pairs, distilled in ((splits.train, False), (taught, True)):
@@ -307,18 +301,25 @@ TASKS = {task.__name__: task for task in (zh_en, one_shot, mask_predict, steps, 
 
 def main() -> int:
     arguments = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    arguments.add_argument("tasks", nargs="*", metavar="TASK", help=f"of {', '.join(TASKS)}")
-    arguments.add_argument("--threads", type=int, default=1, help="of the processor (default: 1)")
-    arguments.add_argument("--dry", action="store_true", help="show the results, and keep none")
+    arguments.add_argument(
+        "tasks", nargs="*", metavar="TASK", help=f"one or more of {', '.join(TASKS)}"
+    )
+    arguments.add_argument("--threads", type=int, default=1, help="processor threads (default: 1)")
+    arguments.add_argument(
+        "--dry", action="store_true", help="print the results without recording them"
+    )
     options = arguments.parse_args()
     tasks = options.tasks or list(TASKS)
     unknown = [task for task in tasks if task not in TASKS]
     if unknown:
-        print(f"There is no task {unknown[0]}; there are {', '.join(TASKS)}.", file=sys.stderr)
+        print(f"TASK must be one of {', '.join(TASKS)}; got {unknown[0]!r}", file=sys.stderr)
         return 2
     torch.set_num_threads(options.threads)
     if options.dry and set(tasks) - {"recipe", "ambiguous"}:
-        print("Only recipe and ambiguous can run dry: the others write weights.", file=sys.stderr)
+        print(
+            "--dry only works with recipe and ambiguous: the other tasks write weights.",
+            file=sys.stderr,
+        )
         return 2
     ASSETS.mkdir(exist_ok=True)
     for task in tasks:

@@ -1,11 +1,11 @@
-"""The recorded experiments: what takes too long for a page is run once, by one command, and kept.
+"""The recorded experiments: runs too long for a page, made once by one command and kept.
 
     python -m scripts.experiments encoder            run what is not recorded yet
     python -m scripts.experiments encoder --again    run everything
 
 ``scripts/experiments/<stem>.py`` belongs to the chapter of that stem and runs the chapter's own
-code: the cells tagged ``recorded``. Each result goes into ``assets/results.json`` as soon as it is
-there, so a run that is interrupted goes on where it stopped.
+code: the cells tagged ``recorded``. Each result goes into ``assets/results.json`` at once, so an
+interrupted run continues where it stopped.
 """
 
 import json
@@ -39,23 +39,21 @@ def record(
     data: str,
     again: bool = False,
 ) -> None:
-    """Measure every task that is not recorded yet, and write down each result at once.
+    """Measure every task that is not recorded yet (or again), and write down each result at once.
 
-    Args:
-        name: of the part of results.json.
-        tasks: the settings of each run, its seed among them.
-        measure: called with a task's settings; returns what was found.
-        data: what the models learn from, in a few words.
-        again: measure what is recorded already, too.
+    A task is the settings of one run, its seed among them, as keyword arguments of ``measure``;
+    name is the part of results.json, data says in a few words what the models are trained on.
     """
     torch.set_num_threads(1)
     results = json.loads(RESULTS.read_text(encoding="utf-8"))
-    known = [] if again else results.get(name, {}).get("rows", [])
-    rows = {i: row for i, task in enumerate(tasks) for row in known if task.items() <= row.items()}
+    recorded = [] if again else results.get(name, {}).get("rows", [])
+    rows = {
+        i: row for i, task in enumerate(tasks) for row in recorded if task.items() <= row.items()
+    }
     for i, task in enumerate(tasks):
         if i not in rows:
             start = time.process_time()
-            found = measure(**task)
-            rows[i] = {**task, **found, "cpu_seconds": round(time.process_time() - start, 1)}
+            result = measure(**task)
+            rows[i] = {**task, **result, "cpu_seconds": round(time.process_time() - start, 1)}
             ordered = [rows[key] for key in sorted(rows)]
             note(name, ordered, command=f"python -m scripts.experiments {name}", corpus=data)

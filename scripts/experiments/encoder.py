@@ -16,14 +16,14 @@ STOPS = {
 
 
 def run(*, again: bool) -> None:
-    """Train the chapter's encoders; the same again on longer chains of cards."""
+    """Train the chapter's encoders, and again on longer chains of cards."""
     names = page("encoder")
 
     def measure(*, model: str, looks: int, seed: int) -> dict:
         torch.manual_seed(seed)
         encoder = names["ENCODERS"][model]()
         stops = STOPS[model]
-        found = {
+        result = {
             "weights": sum(p.numel() for p in encoder.encoder.parameters()),
             "steps": stops,
             "untrained": round(names["score"](encoder, looks), 4),
@@ -31,8 +31,8 @@ def run(*, again: bool) -> None:
         }
         if (model, looks) == ("two layers", 2):
             inside = names["look_inside"](encoder)
-            found["inside"] = {what: round(share, 4) for what, share in inside.items()}
-        return found
+            result["inside"] = {what: round(share, 4) for what, share in inside.items()}
+        return result
 
     kinds = [("two layers", 2), ("one layer, used twice", 2), ("two layers", 3), ("two layers", 4)]
     kinds += [("one layer", 2), ("one layer, twice as wide", 2)]

@@ -1,4 +1,4 @@
-"""Chapter 12: how well hidden units follow a curve, how often training finds "one, not both"."""
+"""Chapter 12: how well hidden units fit a curve, and how often training finds "one, not both"."""
 
 from scripts.experiments import SEEDS, page, record
 
@@ -9,22 +9,22 @@ STARTS = 100
 
 
 def run(*, again: bool) -> None:
-    """Fit the curve from five starts, placed and not; five hundred starts on the corners."""
+    """Fit the curve from five starts, placed and not, and the corners from five hundred."""
     names = page("feed_forward")
 
     def measure(*, task: str, units: int, seed: int, **settings: object) -> dict:
         if task == "curve":
             _, errors = names["train"](units, seed, CURVE_STOPS, **settings)
             return {"steps": CURVE_STOPS, "errors": [round(error, 5) for error in errors]}
-        found = {"steps": CORNER_STEPS, "starts": STARTS, "right": []}
+        result = {"steps": CORNER_STEPS, "starts": STARTS, "right": []}
         for steps in CORNER_STEPS:
             right, dead = names["train_starts"](units, seed, STARTS, steps, settings["slope"])
-            found["right"].append(right.sum().item())
+            result["right"].append(right.sum().item())
         if not settings["slope"]:
-            found["dead_where_right"] = round(dead[right].double().mean().item(), 2)
-            found["dead_where_wrong"] = round(dead[~right].double().mean().item(), 2)
-            found["enough_alive_but_wrong"] = (~right & (units - dead >= 2)).sum().item()
-        return found
+            result["dead_where_right"] = round(dead[right].double().mean().item(), 2)
+            result["dead_where_wrong"] = round(dead[~right].double().mean().item(), 2)
+            result["enough_alive_but_wrong"] = (~right & (units - dead >= 2)).sum().item()
+        return result
 
     curves = [(2, True, True), (8, True, True), (64, True, True)]
     curves += [(2, False, True), (8, False, True), (64, False, True), (64, True, False)]

@@ -1,4 +1,4 @@
-"""Chapter 19: do the gaps of the short ablations close when training goes on?"""
+"""Chapter 19: do the gaps of the short ablations close if training continues?"""
 
 from scripts import ablations
 from scripts.experiments import SEEDS, record

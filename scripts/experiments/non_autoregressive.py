@@ -1,9 +1,10 @@
-"""The language of two right orders: four ways to learn it, with a control, from five seeds each."""
+"""The language with two correct orders: four ways to learn it and a control, five seeds each."""
 
 from functools import cache
 
 import torch
 
+from attnsteps.training.non_autoregressive import mask_predict_loss, one_shot_loss
 from scripts.experiments import SEEDS, page, record
 
 STEPS = (200, 800)
@@ -30,30 +31,30 @@ def run(*, again: bool) -> None:
         return learn(both, chapter["autoregressive_loss"], steps=steps, seed=seed)
 
     def measure(*, kind: str, steps: int, seed: int) -> dict:
-        found = {"chance": 2 * 0.5**6}
+        result = {"chance": 2 * 0.5**6}
         if kind == "word by word":
-            return found | {"right": share_right(say(writer(steps, seed), tests))}
+            return result | {"right": share_right(say(writer(steps, seed), tests))}
         if kind == "mask-predict":
-            model = learn(both, chapter["mask_predict_loss"], steps=steps, seed=seed)
-            said = {
+            model = learn(both, mask_predict_loss, steps=steps, seed=seed)
+            translations = {
                 n: say(model, tests, search="mask_predict", iterations=n, num_lengths=1)
                 for n in PASSES
             }
-            found["passes"] = list(PASSES)
-            found["right"] = [share_right(said[n]) for n in PASSES]
-            return found | {"first": [" ".join(said[n][0]) for n in PASSES]}
+            result["passes"] = list(PASSES)
+            result["right"] = [share_right(translations[n]) for n in PASSES]
+            return result | {"first": [" ".join(translations[n][0]) for n in PASSES]}
         pairs = both
         if kind.endswith("teacher"):
-            said = say(writer(steps, seed), known)
-            pairs = [pair(source, words) for source, words in zip(known, said, strict=True)]
+            translations = say(writer(steps, seed), known)
+            pairs = [pair(source, words) for source, words in zip(known, translations, strict=True)]
         if kind.endswith("coin"):
             coins = torch.randint(2, (len(known),), generator=torch.Generator().manual_seed(seed))
             drawn = zip(known, coins.tolist(), strict=True)
             pairs = [pair(source, two_ways[source][coin]) for source, coin in drawn]
         if pairs is not both:
-            found["time_first"] = round(sum(p.tgt[0] in times for p in pairs) / len(pairs), 3)
-        model = learn(pairs, chapter["one_shot_loss"], steps=steps, seed=seed)
-        return found | {"right": share_right(say(model, tests))}
+            result["time_first"] = round(sum(p.tgt[0] in times for p in pairs) / len(pairs), 3)
+        model = learn(pairs, one_shot_loss, steps=steps, seed=seed)
+        return result | {"right": share_right(say(model, tests))}
 
     tasks = [
         {"kind": kind, "steps": steps, "seed": seed}

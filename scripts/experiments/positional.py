@@ -1,4 +1,4 @@
-"""Chapter 10: who still names the word before, in sentences longer than training had."""
+"""Chapter 10: which models still name the previous word in sentences longer than in training."""
 
 from scripts.experiments import SEEDS, page, record
 
@@ -19,11 +19,11 @@ def run(*, again: bool) -> None:
             "places_of_20": (20, 0),
             "places_of_20_from_40": (20, 40),
         }
-        found = {"chance": 1 / 16}
+        result = {"chance": 1 / 16}
         for name, (length, start) in lengths.items():
             shares = names["accuracy"](model, length, start).tolist()
-            found[name] = [round(share, 3) for share in shares]
-        return found
+            result[name] = [round(share, 3) for share in shares]
+        return result
 
     tasks = [
         {"positions": kind, "steps": steps, "seed": seed}

@@ -16,8 +16,8 @@ def run(*, again: bool) -> None:
 
     @cache
     def shares(arrangement: str, rates: tuple, warm_up: bool) -> list:
-        found = names["train"](arrangement, list(rates), warm_up, list(SEEDS), STOPS)
-        return found.tolist()
+        result = names["train"](arrangement, list(rates), warm_up, list(SEEDS), STOPS)
+        return result.tolist()
 
     def measure(*, arrangement: str, rate: float, warm_up: bool, seed: int) -> dict:
         rates = tuple(names["RATES"][:1] if arrangement in LACKING else names["RATES"])

@@ -1,4 +1,4 @@
-"""Chapter 5: lookups trained with three divisors, long enough to see who still moves."""
+"""Chapter 5: lookups trained with three divisors, long enough to see which ones still learn."""
 
 from scripts.experiments import SEEDS, page, record
 
@@ -7,7 +7,7 @@ STEPS = {"alone": (60, 1000), "together": (100, 400)}
 
 
 def run(*, again: bool) -> None:
-    """Train the chapter's two forms of the lookup, each long and short."""
+    """Train the chapter's two forms of the lookup, each for a long and a short time."""
     names = page("scaling")
     divisors = names["divisors"]
 
@@ -17,14 +17,14 @@ def run(*, again: bool) -> None:
         else:
             first, last, spreads = names["train_together"](divisors[divisor](256), seed, steps)
         solved = (last > 0.9).float().flatten(1).mean(1)  # one share for each learning rate
-        found = {
+        result = {
             "untrained": round((first > 0.9).float().mean().item(), 3),
             "solved": [round(share, 3) for share in solved.tolist()],
         }
         if spreads is not None:
             best = solved.argmax()
-            found["spread"] = [round(each[best].item(), 2) for each in spreads]
-        return found
+            result["spread"] = [round(each[best].item(), 2) for each in spreads]
+        return result
 
     tasks = [
         {"lookups": lookups, "divisor": divisor, "steps": steps, "seed": seed}

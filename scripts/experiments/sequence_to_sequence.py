@@ -1,4 +1,4 @@
-"""Chapter 1: which colour had Bob? One vector, narrow and wide, against attention; five seeds."""
+"""Chapter 1: which colour did Bob have? One vector, narrow and wide, or attention; five seeds."""
 
 import torch
 

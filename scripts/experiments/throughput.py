@@ -1,9 +1,9 @@
-"""Chapter 20: tokens a second against the number of sentences and against their length."""
+"""Chapter 20: tokens per second against the number of sentences and against their length."""
 
 import torch
 
 from attnsteps import Transformer, TransformerConfig, collate
-from attnsteps.training.speed import measure_speed
+from attnsteps.analysis.speed import measure_speed
 from scripts.experiments import SEEDS, record
 
 WORDS = 300  # in both vocabularies
@@ -12,7 +12,7 @@ LENGTHS = (15, 31, 63, 127, 255, 511)
 
 
 def measure(sentences: int, length: int, *, fused: bool, seed: int) -> dict:
-    """Time updates of the tiny model on one thread; the quickest of five counts."""
+    """Time updates of the tiny model on one thread, and return the fastest of five."""
     torch.manual_seed(seed)
     model = Transformer(TransformerConfig.tiny(WORDS, WORDS))
     some = torch.randint(5, WORDS, (sentences, length)).tolist()
@@ -22,7 +22,7 @@ def measure(sentences: int, length: int, *, fused: bool, seed: int) -> dict:
 
 
 def run(*, again: bool) -> None:
-    """Measure every size, in both ways of attending where the length changes."""
+    """Measure every size, and both kinds of attention where the length changes."""
     sizes = [(n, 15, True) for n in SENTENCES]
     sizes += [(4, length, fused) for fused in (True, False) for length in LENGTHS]
     tasks = [

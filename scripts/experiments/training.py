@@ -1,9 +1,9 @@
-"""Chapter 16: the chapter's own run from five seeds, and what warm-up does for so small a model."""
+"""Chapter 16: the chapter's own run from five seeds, and the effect of warm-up on a small model."""
 
 from scripts.experiments import SEEDS, page, record
 
 DATA = "generated(10000, seed=0), 200 unseen sentences"
-STOP = 100  # the run of the chapter is looked at after every so many steps
+STOP = 100  # the chapter looks at its run after every so many steps
 RIGHT = {
     "running": ("累", "the animal did not cross the street because it was too tired"),
     "twin": ("宽", "the animal did not cross the street because it was too wide"),
@@ -11,7 +11,7 @@ RIGHT = {
 
 
 def run(*, again: bool) -> None:
-    """Train the chapter's translator, and the same with three lengths of warm-up at two peaks."""
+    """Train the chapter's translator, and again with three lengths of warm-up at two peaks."""
     names = page("training")
     config_of, splits = names["TrainingConfig"], names["splits"]
 
@@ -35,7 +35,7 @@ def run(*, again: bool) -> None:
             model, names["examples"], config, validate=validate, progress=False
         )
         running = names["RUNNING"]
-        said = {
+        translations = {
             name: names["bundle"](model).translate([running.replace("累", word)])[0].text
             for name, (word, _) in RIGHT.items()
         }
@@ -43,7 +43,7 @@ def run(*, again: bool) -> None:
             "untrained": untrained,
             "loss": [round(loss, 3) for loss in history.column("unseen loss")],
             "right": history.column("right"),
-            **{name: said[name] == right for name, (_, right) in RIGHT.items()},
+            **{name: translations[name] == right for name, (_, right) in RIGHT.items()},
         }
 
     def warmed(seed: int, steps: int, peak: float, warmup: int) -> dict:

@@ -1,4 +1,4 @@
-"""Chapter 15: how often an untrained model names the word just given, by depth, five starts."""
+"""Chapter 15: how often an untrained model repeats the last word, by depth, from five starts."""
 
 import torch
 from torch import nn
@@ -10,7 +10,7 @@ DATA = "8 random sentences of 13 words, of a vocabulary of 1,000; nothing is tra
 
 
 def own_table(model: nn.Module) -> None:
-    """Give the exit a table of its own, drawn as the shared one is."""
+    """Give the output projection its own table, initialised like the shared one."""
     projection = model.projection
     projection.weight = nn.Parameter(torch.empty_like(projection.weight))
     nn.init.normal_(projection.weight, std=projection.in_features**-0.5)
@@ -20,7 +20,7 @@ CHANGES = {"own table at the exit": own_table, "no residual connections": withou
 
 
 def run(*, again: bool) -> None:
-    """Draw models of one to six layers, and models of two layers that lack something."""
+    """Make untrained models of one to six layers, and two-layer models that lack something."""
     names = page("transformer")
 
     def measure(*, depth: int, change: str, seed: int) -> dict:
