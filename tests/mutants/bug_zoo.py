@@ -48,14 +48,7 @@ MISTAKES = [
         "every step at position 0",
         "test_cache",
         "model/transformer.py",
-        {"offset=seen": "offset=0"},
-    ),
-    Mistake(
-        2,
-        "every step at position 0, on the short way",
-        "test_kv_cache",
-        "decoding/kv_cache.py",
-        {"self.positions[self.length]": "self.positions[0]"},
+        {"offset=start": "offset=0"},
     ),
     Mistake(
         3,
@@ -63,31 +56,18 @@ MISTAKES = [
         "test_cache",
         "layers/multi_head.py",
         {
-            "k, v = cache.k, cache.v": (
-                "k, v = (split_heads(w(x[:, 0]), self.num_heads)"
-                " for w, x in ((self.w_k, cache.k), (self.w_v, cache.v)))"
+            "            k, v = cache.append(k, v)\n": (
+                "            old = cache.append(key[:, None], value[:, None])\n"
+                "            k, v = self.project(*(x[:, 0] for x in old))\n"
             ),
-            "            k = split_heads(self.w_k(key), self.num_heads)\n": (
-                "            if cache is not None:\n"
-                "                old = cache.append(key[:, None], value[:, None])\n"
-                "                key, value = (x[:, 0] for x in old)\n"
-                "            k = split_heads(self.w_k(key), self.num_heads)\n"
-            ),
-            "                k, v = cache.append(k, v)\n": "                pass\n",
         },
     ),
     Mistake(
         3,
         "the memory is projected at every step",
-        "test_kv_cache",
-        "decoding/kv_cache.py",
-        {
-            "self.memory_mask, self.beam_width": (
-                "self.again = lambda: split_heads(cross.w_k(memory), self.num_heads)\n"
-                "        self.memory_mask, self.beam_width"
-            ),
-            "fused_attention(q, self.memory_k,": "fused_attention(q, self.again(),",
-        },
+        "test_step",
+        "model/decoder.py",
+        {"if cache.memory is None:": "if True:"},
     ),
     Mistake(
         4,
@@ -287,7 +267,7 @@ MISTAKES = [
         "decoded with another start symbol",
         "test_greedy",
         "decoding/step.py",
-        {"beam_width,), model.config.bos_id)": "beam_width,), model.config.eos_id)"},
+        {"(len(self.memory),), model.config.bos_id)": "(len(self.memory),), model.config.eos_id)"},
     ),
     Mistake(
         20,
