@@ -9,7 +9,7 @@ import time
 
 from playwright.sync_api import sync_playwright
 
-from attnsteps.training.trained import Trained
+from attnsteps.translator.trained import Trained
 from tests.browser import JS, LAUNCH, find_browser, serve
 from tests.parity.test_shipped import FILES, SEARCHES, fits, in_browser, in_python, sources
 

@@ -18,12 +18,12 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 
+from attnsteps.corpora.generated.corpus import generated
 from attnsteps.layers.positional import sinusoidal_positions
 from attnsteps.model.config import TransformerConfig
 from attnsteps.model.interop import to_torch
 from attnsteps.model.transformer import Transformer
 from attnsteps.text.batch import Batch, batches, encode_pairs, index_batches, padding_share
-from attnsteps.text.corpus import generated
 from attnsteps.text.vocab import Vocab
 from attnsteps.training.update import make_optimizer, update
 from bench.measure import machine

@@ -1,12 +1,12 @@
-"""Leave one thing out, and train again: what each part of the model and of the recipe is worth.
+"""Leave one thing out and train again: the effect of each part of the model and of the recipe.
 
     python -m scripts.ablations                  every change, five seeds each: about half an hour
                                                  on one core
     python -m scripts.ablations "one head"       some of them
 
-Each row goes into ``assets/results.json`` as soon as it is measured, and rows that are there stay:
-what was interrupted goes on where it stopped. Every change is made from outside: the package has no
-option for it, but for those that are the paper's own (dropout, the norm's place, …).
+Each row goes into ``assets/results.json`` as soon as it is measured, and existing rows stay, so an
+interrupted run continues where it stopped. All changes are made from outside: the package has
+options only for those that the paper has too (dropout, the place of the norm, …).
 """
 
 import argparse
@@ -27,12 +27,12 @@ from scripts.train_assets import RESULTS, corpus, evaluate, learn, note
 NAME = "ablations"
 SEEDS = range(5)
 STEPS = 1600
-RECIPE = {"batch_size": 64, "peak": 0.012}  # reaches more in half a minute than the book's own
+RECIPE = {"batch_size": 64, "peak": 0.012}  # scores higher after half a minute than the book's own
 SIZES = {"num_encoder_layers": 1, "num_decoder_layers": 1, "d_model": 32, "d_ff": 96}
 
 
 class NoPositions(nn.Module):
-    """Give every position the same vector, all zeros, in place of the sinusoids."""
+    """Zeros for every position in place of the sinusoids."""
 
     def __init__(self, d_model: int) -> None:
         super().__init__()
@@ -45,17 +45,17 @@ class NoPositions(nn.Module):
 
 
 class NoResidual(Sublayer):
-    """Normalise what the function returns, without adding its input: post-norm only."""
+    """The function's output, normalised, without adding its input: post-norm only."""
 
     def forward(self, x: Tensor, function: Callable[[Tensor], Tensor | tuple]) -> Tensor | tuple:
-        """Return the norm of function(x), and what else the function returns."""
+        """Return the norm of function(x), and any other results of the function."""
         output = function(x)
         output, *rest = output if isinstance(output, tuple) else (output,)
         return (self.norm(output), *rest) if rest else self.norm(output)
 
 
 def without_scaling(model: Transformer) -> None:
-    """Undo the division by √d_k, by queries that are √d_k times as long."""
+    """Undo the division by √d_k with queries that are √d_k times as long."""
     for module in model.modules():
         if isinstance(module, MultiHeadAttention):
             factor = math.sqrt(module.d_model // module.num_heads)
@@ -63,7 +63,7 @@ def without_scaling(model: Transformer) -> None:
 
 
 def without_positions(model: Transformer) -> None:
-    """Let both sides be read without any order, but for the decoder's causal mask."""
+    """Remove the word order on both sides, except for the decoder's causal mask."""
     model.src_positions = model.tgt_positions = NoPositions(model.config.d_model)
 
 
@@ -76,17 +76,9 @@ def without_residual(model: Transformer) -> None:
 
 @dataclass(frozen=True)
 class Change:
-    """One thing that is different.
+    """One change to the model or to its training."""
 
-    Args:
-        group: "model" for what chapter 19 leaves out, "paper" for the deviations from the paper,
-            undone one at a time.
-        change: alters the model before training.
-        recipe: fields of TrainingConfig.
-        sizes: fields of TransformerConfig.
-    """
-
-    group: str
+    group: str  # "model": left out in chapter 19; "paper": a deviation from the paper, undone
     change: Callable[[Transformer], None] | None = None
     recipe: dict[str, object] = field(default_factory=dict)
     sizes: dict[str, object] = field(default_factory=dict)
@@ -98,7 +90,7 @@ CHANGES = {
     "no positions": Change("model", change=without_positions),
     "no residual": Change("model", change=without_residual),
     "one head": Change("model", sizes={"num_heads": 1}),
-    # The paper's own formula; its 4,000 steps of warm-up are longer than this training.
+    # The paper's own formula; its 4,000 steps of warm-up are longer than this training run.
     "paper schedule": Change("paper", recipe={"schedule": "paper", "warmup": 400}),
     "dropout 0.1": Change("paper", sizes={"dropout": 0.1}),
     "no clipping": Change("paper", recipe={"clip": None}),
@@ -109,7 +101,7 @@ CHANGES = {
 
 
 def measure(name: str, seed: int, *, steps: int = STEPS) -> dict:
-    """Train with one change from one seed, and return its row."""
+    """Train with one change from one seed, and return a row of results."""
     what = CHANGES[name]
     trained, row = learn(
         corpus().train,
@@ -125,14 +117,16 @@ def measure(name: str, seed: int, *, steps: int = STEPS) -> dict:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("changes", nargs="*", metavar="CHANGE", help=f"of {', '.join(CHANGES)}")
+    parser.add_argument(
+        "changes", nargs="*", metavar="CHANGE", help=f"one or more of {', '.join(CHANGES)}"
+    )
     changes = parser.parse_args().changes or list(CHANGES)
     unknown = [name for name in changes if name not in CHANGES]
     if unknown:
-        print(f"There is no change {unknown[0]}; there are {', '.join(CHANGES)}.", file=sys.stderr)
+        print(f"CHANGE must be one of {', '.join(CHANGES)}; got {unknown[0]!r}", file=sys.stderr)
         return 2
     torch.set_num_threads(1)
-    # Seed by seed, so that what is there after an interruption can be compared.
+    # Seed by seed, so that after an interruption the existing rows can be compared.
     order = [
         (name, seed)
         for group in ("model", "paper")

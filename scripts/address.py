@@ -1,8 +1,8 @@
-"""Write the repository's public address from ``pyproject.toml`` wherever else it has to stand.
+"""Copy the repository's public address from ``pyproject.toml`` to every other file that needs it.
 
-``[project.urls] repository`` is the one place to change. ``make address`` then replaces the address
-that ``_config.yml`` still holds (from which the theme makes each chapter's Colab button) in all
-files that name it; ``tests/unit/test_address.py`` holds them together.
+``[project.urls] repository`` is the one place to edit. ``make address`` then replaces the address
+that ``_config.yml`` still holds (the theme makes each chapter's Colab button from it) in all files
+that name it; ``tests/unit/test_address.py`` checks that they agree.
 """
 
 import re
@@ -14,24 +14,24 @@ CONFIG = ROOT / "_config.yml"
 
 
 def address() -> str:
-    """Return the address that is meant, such as ``https://github.com/owner/name``."""
+    """Return the address in ``pyproject.toml``, such as ``https://github.com/owner/name``."""
     with (ROOT / "pyproject.toml").open("rb") as file:
         return tomllib.load(file)["project"]["urls"]["repository"]
 
 
 def written_address() -> str:
-    """Return the address that ``_config.yml`` holds."""
+    """Return the address in ``_config.yml``."""
     return re.search(r"^  url: (\S+)$", CONFIG.read_text(encoding="utf-8"), re.MULTILINE)[1]
 
 
 def site_address(repository: str) -> str:
-    """Return where GitHub Pages publishes a repository's site."""
+    """Return the address at which GitHub Pages publishes a repository's site."""
     owner, name = repository.removeprefix("https://github.com/").split("/")
     return f"https://{owner.lower()}.github.io/{name}"
 
 
 def files() -> list[Path]:
-    """Return every file in which the address stands, besides ``pyproject.toml``."""
+    """Return every file that names the address, except ``pyproject.toml``."""
     notebooks = sorted((ROOT / "book").glob("*.ipynb"))
     return [CONFIG, ROOT / "README.md", ROOT / "CITATION.cff", *notebooks]
 

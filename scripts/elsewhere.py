@@ -1,11 +1,11 @@
-"""Play other machines: the chapters and the tests that round, with other instructions and threads.
+"""Imitate other machines: run the chapters and tests with other CPU instructions and threads.
 
     python -m scripts.elsewhere                  all of them
     python -m scripts.elsewhere "no vectors"     one of them
-    python -m scripts.elsewhere --chapters "no vectors"    its chapters and their parity alone
+    python -m scripts.elsewhere --chapters "no vectors"    only its chapters and their parity
 
-Every processor can play an older one, and an older one rounds otherwise: a training run of some
-hundred steps turns that into other digits. What the book says must hold there, too.
+Every processor can act as an older one, and older ones round differently: over some hundred steps
+of training, that changes the digits. The book's claims must hold there too.
 """
 
 import argparse
@@ -20,7 +20,7 @@ FOLDER = ROOT / "_build" / "elsewhere"
 TORCH = "torch==2.11.0"  # what Colab has (August 2026)
 CPU_INDEX = "https://download.pytorch.org/whl/cpu"
 
-#: What each of them sets. One thread is what `make` sets for everything.
+#: The environment of each machine. `make` sets one thread for everything.
 MACHINES = {
     "as it is": {},
     "AVX2": {"ATEN_CPU_CAPABILITY": "avx2", "ONEDNN_MAX_CPU_ISA": "AVX2", "MKL_CBWR": "AVX2"},
@@ -35,7 +35,7 @@ MACHINES = {
 
 
 def lay_over_torch() -> bool:
-    """Install the torch that Colab has beside the environment's; say whether that can be used."""
+    """Install Colab's torch beside the environment's own, and tell whether it can be used."""
     target = FOLDER / "torch"
     if not target.exists():
         pip = [sys.executable, "-m", "pip", "install", "-qq", "--no-deps", "--target", str(target)]
@@ -49,7 +49,7 @@ def lay_over_torch() -> bool:
 
 
 def play(name: str, *, chapters_only: bool) -> bool:
-    """Run the chapters and the tests on one of the machines; say whether all held."""
+    """Run the chapters and the tests on one of the machines, and tell whether all passed."""
     folder = FOLDER / name.replace(" ", "-").replace("'", "")
     environment = {"OMP_NUM_THREADS": "1", **os.environ, **MACHINES[name]}
     environment["ATTNSTEPS_SITE"] = str(folder / "html")
@@ -67,8 +67,12 @@ def play(name: str, *, chapters_only: bool) -> bool:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("machines", nargs="*", metavar="MACHINE", help=f"of {', '.join(MACHINES)}")
-    parser.add_argument("--chapters", action="store_true", help="the chapters and parity alone")
+    parser.add_argument(
+        "machines", nargs="*", metavar="MACHINE", help=f"one or more of {', '.join(MACHINES)}"
+    )
+    parser.add_argument(
+        "--chapters", action="store_true", help="only the chapters and their parity tests"
+    )
     options = parser.parse_args()
     if unknown := set(options.machines) - set(MACHINES):
         parser.error(f"MACHINE must be one of {', '.join(MACHINES)}; got {unknown.pop()!r}")

@@ -34,13 +34,13 @@ PROMPTS = {  # how a folded cell starts, and what the page calls it
     "import ": "the imports",
     "# Solution": "the solution",
 }
-MEASURED = "measured"  # a figure of measured times: kept as it was while its cell is unchanged
+MEASURED = "measured"  # a figure of measured times: kept while its cell is unchanged
 
 
 def made_from(notebook: NotebookNode) -> str:
-    """Name what a chapter's outputs follow from: its cells, the package, the versions it runs with.
+    """Return a digest of all that a chapter's outputs depend on: cells, package, library versions.
 
-    An output that was made from something else is stale; prose, scripts and styles change none.
+    An output made from anything else is stale; prose, scripts and styles don't count.
     """
     digest = hashlib.sha256()
     package = ROOT / "src/attnsteps"
@@ -64,16 +64,16 @@ def made_from(notebook: NotebookNode) -> str:
 
 
 def normalise(notebook: NotebookNode) -> None:
-    """Remove what differs between two equal runs: ids, front-end metadata, widgets' own code."""
+    """Remove all that differs between two equal runs: ids, front-end metadata, widget code."""
     made = notebook.metadata.get("attnsteps")
     keep_widgets(notebook)
     notebook.metadata = nbformat.from_dict(METADATA | ({"attnsteps": made} if made else {}))
     notebook.nbformat, notebook.nbformat_minor = 4, 5
-    seen: dict[str, int] = {}
+    counts: dict[str, int] = {}
     for cell in notebook.cells:
         digest = hashlib.sha256(cell.source.encode()).hexdigest()[:8]
-        seen[digest] = seen.get(digest, 0) + 1
-        cell.id = digest if seen[digest] == 1 else f"{digest}-{seen[digest]}"
+        counts[digest] = counts.get(digest, 0) + 1
+        cell.id = digest if counts[digest] == 1 else f"{digest}-{counts[digest]}"
         cell.metadata.pop("execution", None)
         if HIDDEN & set(cell.metadata.get("tags", [])):  # the same in JupyterLab and in Colab
             cell.metadata["jupyter"] = {"source_hidden": True}
@@ -88,30 +88,30 @@ def normalise(notebook: NotebookNode) -> None:
 
 
 def is_edited(path: Path) -> bool:
-    """Tell whether there is a draft of the notebook, newer than itself."""
+    """Tell whether the notebook has a draft that is newer."""
     draft = DRAFTS / f"{path.stem}.md"
     return draft.exists() and (not path.exists() or draft.stat().st_mtime > path.stat().st_mtime)
 
 
 def take_over_draft(path: Path) -> NotebookNode:
-    """Return the notebook's cells, from its draft where that is newer."""
+    """Return the notebook's cells, taken from its draft if that is newer."""
     if is_edited(path):
         return jupytext.read(DRAFTS / f"{path.stem}.md", fmt="md:myst")
     return nbformat.read(path, as_version=4)
 
 
 def write_draft(path: Path) -> None:
-    """Write the notebook as text, unless that would overwrite what somebody has edited."""
+    """Write the notebook as text, unless that would overwrite an edited draft."""
     draft = DRAFTS / f"{path.stem}.md"
     if is_edited(path):
-        print(f"{draft} is newer than its notebook, and is left as it is", file=sys.stderr)
+        print(f"{draft} is newer than its notebook, so it was not overwritten", file=sys.stderr)
         return
     jupytext.write(nbformat.read(path, as_version=4), draft, fmt="md:myst")
     os.utime(draft, (path.stat().st_atime, path.stat().st_mtime))  # not newer until it is edited
 
 
 def execute(path: Path) -> None:
-    """Execute one notebook and write it normalised; on failure the file stays as it was."""
+    """Execute one notebook and write it normalised; if it fails, the file stays as it was."""
     notebook = take_over_draft(path)
     normalise(notebook)
     before = nbformat.read(path, as_version=4).cells if path.exists() else []
@@ -156,7 +156,7 @@ def main() -> None:
     present = {path.stem for path in (*BOOK.glob("*.ipynb"), *DRAFTS.glob("*.md"))}
     stems = arguments.stems or sorted(present)
     if unknown := set(stems) - present:
-        sys.exit(f"no such notebook: {sorted(unknown)}; there are {sorted(present)}")
+        sys.exit(f"STEM must be one of {sorted(present)}; got {sorted(unknown)}")
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     for stem in stems:
         path = BOOK / f"{stem}.ipynb"

@@ -1,8 +1,8 @@
-"""What a notebook's outputs hold beside text: values for the prose, pictures, states of widgets.
+"""Outputs of a notebook other than text: values for the prose, pictures, states of widgets.
 
 A committed notebook carries the state of each widget in the metadata of the output that shows it,
-without the widget's code, styles and weights. These are put back from the package when a page is
-built, so a page always has the package's own, and a chapter need not run again to be shown.
+without the widget's code, styles and weights. Building a page puts these back from the package. So
+a page is always up to date with the package, without running its chapter again.
 """
 
 import base64
@@ -15,16 +15,16 @@ import uuid
 from nbformat import NotebookNode
 from PIL import Image
 
-from attnsteps.training.trained import ASSETS
+from attnsteps.translator.trained import ASSETS
 
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 WIDGET_STATE = "application/vnd.jupyter.widget-state+json"
 SPAN = re.compile(r'(<span data-glue="(?P<name>[\w-]+)">)(?P<text>.*?)(</span>)')
-OF_THE_FRONT_END = {"tabbable", "tooltip"}  # ipywidgets' own traits, which nothing sets
+OF_THE_FRONT_END = {"tabbable", "tooltip"}  # ipywidgets' own traits, which nothing here sets
 
 
 def glued(notebook: NotebookNode) -> dict[str, str]:
-    """Return name → text of everything the notebook's outputs record with ``glue``."""
+    """Return name → text of every value that the notebook's outputs record with ``glue``."""
     return {
         output.metadata["scrapbook"]["name"]: next(iter(output.data.values()))
         for cell in notebook.cells
@@ -48,7 +48,7 @@ def fill_spans(notebook: NotebookNode) -> None:
 
 
 def in_few_colours(png: str) -> str:
-    """Return a base64 PNG with a palette of 64 colours, a third of its size; once is enough."""
+    """Return a base64 PNG with a palette of 64 colours, a third of its size."""
     image = Image.open(io.BytesIO(base64.b64decode(png)))
     if image.mode == "P":
         return png
@@ -63,7 +63,9 @@ def keep_widgets(notebook: NotebookNode) -> None:
     for output in _outputs(notebook):
         view = output.get("data", {}).pop(WIDGET_VIEW, None)
         output.get("metadata", {}).pop(WIDGET_VIEW, None)
-        if view is None or view["model_id"] not in models:  # saved without: the picture remains
+        if (
+            view is None or view["model_id"] not in models
+        ):  # saved without its state: the picture remains
             continue
         model = models[view["model_id"]]
         traits = {
@@ -82,7 +84,7 @@ def keep_widgets(notebook: NotebookNode) -> None:
 
 
 def restore_widgets(notebook: NotebookNode) -> None:
-    """Undo :func:`keep_widgets`, with the code and the weights that the package has now."""
+    """Undo :func:`keep_widgets`, with the package's current code and weights."""
     state = {}
     for output in _outputs(notebook):
         if "attnsteps" not in output.get("metadata", {}):
@@ -115,7 +117,7 @@ def _outputs(notebook: NotebookNode) -> list[NotebookNode]:
 
 
 def _shipped(content: bytes) -> list[str]:
-    """Name the files of weights, one after another, that a trait holds."""
+    """Name the weights files whose bytes, one after another, make up a trait."""
     stems = []
     while content:
         for path in sorted(ASSETS.glob("*.safetensors")):
@@ -124,11 +126,11 @@ def _shipped(content: bytes) -> list[str]:
                 content = content[path.stat().st_size :]
                 break
         else:
-            raise ValueError("a widget's weights must be files of the package; these are not")
+            raise ValueError("a widget's weights must be files of the package; got other bytes")
     return stems
 
 
 def _read(stems: list[str]) -> str:
-    """Return files of weights, one after another, in base64."""
+    """Return weights files, one after another, in base64."""
     content = b"".join((ASSETS / f"{stem}.safetensors").read_bytes() for stem in stems)
     return base64.b64encode(content).decode("ascii")

@@ -1,6 +1,6 @@
-"""Take the README's picture: the landing page's widget, as the built site shows it.
+"""Take the README's picture: a screenshot of the landing page's widget on the built site.
 
-`python -m scripts.picture` writes it, after `make site`, where there is a font for Chinese (Debian:
+Run `python -m scripts.picture` after `make site`, on a machine with a font for Chinese (Debian:
 fonts-noto-cjk).
 """
 

@@ -1,9 +1,9 @@
-"""Measure an update in every way that chapter 20 names, and put it into assets/results.json.
+"""Time an update in every way that chapter 20 names, and record it in assets/results.json.
 
     python -m scripts.scale                    on the processor, one thread, about ten minutes
-    python -m scripts.scale --device cuda      on a GPU; what was measured elsewhere stays
+    python -m scripts.scale --device cuda      on a GPU; rows from other devices stay
 
-Times are those of the shortest of some updates, on random sentences of one length.
+Each time is the shortest of several updates, on random sentences of one length.
 """
 
 import argparse
@@ -11,10 +11,10 @@ import json
 
 import torch
 
+from attnsteps.analysis.speed import measure_speed
 from attnsteps.model.config import TransformerConfig
 from attnsteps.model.transformer import Transformer
 from attnsteps.text.batch import collate
-from attnsteps.training.speed import measure_speed
 from scripts.train_assets import RESULTS, note, processor
 
 NAME = "scale"
@@ -66,7 +66,7 @@ def measure(size: str, way: str, *, device: str, rounds: int) -> dict:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
-    parser.add_argument("--rounds", type=int, default=10, help="updates to time in each way")
+    parser.add_argument("--rounds", type=int, default=10, help="updates to time per way")
     options = parser.parse_args()
     torch.set_num_threads(1)
     measured = [

@@ -1,10 +1,10 @@
-"""Build the site: execute the chapters that need it, put the pages together, let Sphinx write them.
+"""Build the site: execute the chapters that need it, assemble the pages, and run Sphinx.
 
-    python -m scripts.site              from the outputs that are committed, where they follow from
-                                        the package as it is; other chapters are executed first
-    python -m scripts.site --execute    from an execution on this machine, of every chapter
+    python -m scripts.site              with the committed outputs if they were made from the
+                                        current package; other chapters are executed first
+    python -m scripts.site --execute    with every chapter executed on this machine
 
-A build that fails leaves the last good site as it was.
+If a build fails, the last good site stays as it was.
 """
 
 import argparse
@@ -30,7 +30,7 @@ from scripts.outputs import fill_spans, keep_widgets, restore_widgets
 BUILD = ROOT / "_build"
 EXECUTED = BUILD / "executed"
 HTML = BUILD / "html"
-WIDTH = 22  # of a chapter's name in the lines of progress
+WIDTH = 22  # characters for a chapter's name in the progress lines
 COLOUR = re.compile(r"\x1b\[[\d;]*m")
 STAGE = re.compile(r"(reading sources|writing output)\.\.\. +\[ *(\d+)%\]")
 
@@ -42,12 +42,12 @@ def notebooks() -> dict[str, NotebookNode]:
 
 
 def is_current(notebook: NotebookNode, made: str) -> bool:
-    """Tell whether a notebook's outputs follow from the cells and the package as they are."""
+    """Tell whether a notebook's outputs were made from the current cells and package."""
     return notebook.metadata.get("attnsteps", {}).get("made_from") == made
 
 
 def executed(stem: str, made: str, folder: Path) -> NotebookNode | None:
-    """Return what an earlier run here executed, if nothing has changed since."""
+    """Return the notebook that an earlier run executed here, if nothing has changed since."""
     path = folder / f"{stem}.ipynb"
     notebook = nbformat.read(path, as_version=4) if path.exists() else None
     return notebook if notebook and is_current(notebook, made) else None
@@ -60,14 +60,14 @@ def execute(todo: dict[str, NotebookNode], folder: Path) -> list[str]:
 
 
 async def _execute(todo: dict[str, NotebookNode], folder: Path) -> list[str]:
-    """Await the kernels of all chapters."""
+    """Run the kernels of all chapters, one for each core."""
     cores, failed, done = asyncio.Semaphore(os.cpu_count() or 1), [], []
 
     async def one(stem: str, notebook: NotebookNode) -> None:
         async with cores:
             start = time.perf_counter()
             resources = {"metadata": {"path": str(BOOK)}}
-            # What hangs is ended; on a busy machine a cell may take many times as long as alone.
+            # Ends a cell that hangs; on a busy machine a cell may take many times as long.
             client = NotebookClient(
                 notebook, timeout=1200, resources=resources, coalesce_streams=True
             )
@@ -84,13 +84,13 @@ async def _execute(todo: dict[str, NotebookNode], folder: Path) -> list[str]:
             took = time.perf_counter() - start
             print(f"  {len(done):2} of {len(todo)}  {stem:{WIDTH}} {took:5.1f} s", flush=True)
 
-    # The later chapters take longer; begun first, none keeps the others waiting at the end.
+    # The later chapters take longer, so they start first and nobody waits for them at the end.
     await asyncio.gather(*(one(stem, todo[stem]) for stem in sorted(todo, reverse=True)))
     return failed
 
 
 def chapters(folder: Path, *, everything: bool) -> dict[str, NotebookNode]:
-    """Return every chapter with the outputs that the site shows, executing what must be."""
+    """Return every chapter with its outputs for the site, executing where necessary."""
     ready, todo = {}, {}
     for stem, notebook in notebooks().items():
         made = made_from(notebook)
@@ -104,12 +104,12 @@ def chapters(folder: Path, *, everything: bool) -> dict[str, NotebookNode]:
         os.environ["JUPYTER_PATH"] = str(ROOT / ".colab/share/jupyter")
         print(f"executing {len(todo)} of {len(ready) + len(todo)} chapters", flush=True)
         if failed := execute(todo, folder):
-            sys.exit(f"{', '.join(failed)}: see above; the site stays as it was")
+            sys.exit(f"{', '.join(failed)}: see above; the site was not changed")
     return ready | todo
 
 
 def assemble(shown: dict[str, NotebookNode], source: Path) -> str:
-    """Write what Sphinx reads, and return a checksum of it and of all else that makes the pages."""
+    """Write the input of Sphinx, and return a checksum of everything that makes the pages."""
     shutil.rmtree(source, ignore_errors=True)
     ignored = shutil.ignore_patterns("*.ipynb", "__pycache__", ".ipynb_checkpoints", "_colab")
     shutil.copytree(BOOK, source, ignore=ignored)
@@ -132,7 +132,7 @@ def assemble(shown: dict[str, NotebookNode], source: Path) -> str:
 
 
 def write_pages(source: Path, html: Path) -> None:
-    """Let Sphinx turn the sources into pages; warnings are errors."""
+    """Let Sphinx turn the sources into pages; warnings count as errors."""
     target = source.parent / "pages"
     shutil.rmtree(target, ignore_errors=True)
     program = Path(sys.executable).parent / "jupyter-book"
@@ -153,17 +153,23 @@ def write_pages(source: Path, html: Path) -> None:
         bar.n = 200
     if running.wait():
         wrong = [line for line in log if re.search(r"WARNING|ERROR|[Ee]xception", line)]
-        sys.exit("".join(wrong or log[-40:]) + "The site stays as it was.")
+        sys.exit("".join(wrong or log[-40:]) + "The site was not changed.")
     shutil.rmtree(html, ignore_errors=True)
     shutil.move(target / "_build" / "html", html)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("--execute", action="store_true", help="every chapter, on this machine")
-    parser.add_argument("--executed", type=Path, default=EXECUTED, help="where executions are kept")
-    parser.add_argument("--html", type=Path, default=HTML, help="where the site goes")
-    parser.add_argument("--chapters-only", action="store_true", help="execute, and build no site")
+    parser.add_argument(
+        "--execute", action="store_true", help="execute every chapter on this machine"
+    )
+    parser.add_argument(
+        "--executed", type=Path, default=EXECUTED, help="directory for the executions"
+    )
+    parser.add_argument("--html", type=Path, default=HTML, help="directory for the site")
+    parser.add_argument(
+        "--chapters-only", action="store_true", help="execute only, without building the site"
+    )
     options = parser.parse_args()
     shown = chapters(options.executed.resolve(), everything=options.execute)
     if options.chapters_only:

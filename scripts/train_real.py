@@ -1,10 +1,10 @@
-"""Train on real corpora by the command line alone, and put the scores into assets/results.json.
+"""Train on real corpora with the command line alone, and record the scores in results.json.
 
-    python -m scripts.train_real                          both, downloaded: half an hour or so
+    python -m scripts.train_real                          both, downloaded: about half an hour
     python -m scripts.train_real multi30k --data DIR      one, from DIR/multi30k
 
-The weights are too large to ship; they stay in a folder for temporary files, and what was
-interrupted goes on from there.
+The weights are too large to ship; they stay in a temporary folder, so an interrupted run continues
+from there.
 """
 
 import argparse
@@ -22,10 +22,10 @@ import torch
 from attnsteps.cli.main import main as command_line
 from attnsteps.cli.train import MODEL
 from attnsteps.training.checkpoint import NAME
-from attnsteps.training.trained import Trained
+from attnsteps.translator.trained import Trained
 from scripts.train_assets import note
 
-#: What each training is asked for beyond the command line's defaults.
+#: The options of each training run that differ from the command line's defaults.
 CHOICES = {
     "multi30k": ["--steps", "2000"],
     "tatoeba": ["--steps", "2000"],
@@ -53,14 +53,16 @@ def measure(name: str, data: Path | None, runs: Path) -> dict:
         "steps": int(last["step"]),
         "tokens": int(last["tokens"]),
         "seed": 0,
-        "cpu_seconds": round(cpu, 1) if is_fresh else None,  # reading and byte pairs included
+        "cpu_seconds": round(cpu, 1)
+        if is_fresh
+        else None,  # includes reading the corpus and learning byte pairs
         "wall_seconds": round(float(last["seconds"]), 1),
         **json.loads(scores)["test"],
     }
 
 
 def call(arguments: list[str]) -> str:
-    """Run the command line, and return what it prints."""
+    """Run the command line, and return its output."""
     with redirect_stdout(io.StringIO()) as out:
         status = command_line(arguments)
     if status:
@@ -71,8 +73,10 @@ def call(arguments: list[str]) -> str:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(CHOICES)}")
-    parser.add_argument("--data", type=Path, metavar="DIR", help="holds a folder for each corpus")
-    parser.add_argument("--threads", type=int, default=1, help="of the processor (default: 1)")
+    parser.add_argument(
+        "--data", type=Path, metavar="DIR", help="folder with a folder for each corpus"
+    )
+    parser.add_argument("--threads", type=int, default=1, help="processor threads (default: 1)")
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
     runs = Path(tempfile.gettempdir()) / "attnsteps-runs"

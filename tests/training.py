@@ -4,8 +4,8 @@ import random
 
 import torch
 
-from attnsteps.decoding.non_autoregressive import NonAutoregressive
 from attnsteps.model.config import TransformerConfig
+from attnsteps.model.non_autoregressive import NonAutoregressive
 from attnsteps.model.transformer import Transformer
 from attnsteps.training.config import TrainingConfig
 from attnsteps.training.loop import train

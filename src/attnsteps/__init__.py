@@ -5,18 +5,22 @@ Data flows downwards, and so do imports: a stage may use those above it, never t
 ===================  ==================  ====================================================
 Stage                Maps                Holds
 ===================  ==================  ====================================================
-text                 str → ids           corpus, tokenizer, vocabulary, batches
+corpora              → sentences         the generated language, real corpora
+text                 str → ids           tokenizers, vocabulary, batches
 layers               tensor → tensor     embedding, positional, attention, multi_head, masks, …
 model                ids → logits        encoder, decoder, transformer
-decoding             picks the next id   greedy, beam, cache, all at once
-training             changes weights     loss, schedule, loop, checkpoint, evaluation
+decoding             picks the next id   greedy, beam, sample, all at once
+training             changes weights     loss, schedule, loop, checkpoint
+translator           text → text         a trained model with its tokenizers, and its searches
+analysis             a finished model    scores, alignment, leaks, interventions, memory, speed
 exercises            grades an answer    what the notebooks' coding exercises call
 plotting             draws               style, heatmaps, curves
 widgets              reacts to a hand    one Python class and one JavaScript module each
+cli                  reads a command     train, translate, evaluate
 book                 explains            the chapters, outside the package
 ===================  ==================  ====================================================
 
-``shapes`` stands above them all: the axis glossary and the checks behind every error message.
+``checks`` and ``shapes`` lie under them all: the axis glossary, and what every error message says.
 Plotting and widgets are imported by name, so that ``import attnsteps`` stays light.
 """
 
@@ -27,8 +31,8 @@ import os
 # as a browser, that made training five times slower. Read once, when torch is first imported.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
-from attnsteps.text.corpus import Pair, Splits, generated, gloss
-from attnsteps.text.parallel import multi30k, tatoeba
+from attnsteps.corpora.generated.corpus import Pair, Splits, generated, gloss
+from attnsteps.corpora.parallel import multi30k, tatoeba
 from attnsteps.text.byte_pairs import BytePairs
 from attnsteps.text.tokenizer import Characters, Subwords, Words
 from attnsteps.text.vocab import Vocab
@@ -64,13 +68,11 @@ from attnsteps.model.transformer import Transformer
 from attnsteps.model.flops import count_flops
 from attnsteps.model.interop import from_torch, to_torch
 from attnsteps.model.weights import load_model, load_weights, save_model
-from attnsteps.model.leaks import Leak, find_leaks, influence
-from attnsteps.model.interventions import Knockout, knocked_out
+from attnsteps.model.non_autoregressive import LengthPredictor, NonAutoregressive
 from attnsteps.decoding.result import Decoded
 from attnsteps.decoding.greedy import greedy
 from attnsteps.decoding.sample import sample
 from attnsteps.decoding.beam import beam, length_penalty
-from attnsteps.decoding.non_autoregressive import LengthPredictor, NonAutoregressive, mask_some
 from attnsteps.decoding.mask_predict import all_at_once, mask_predict
 from attnsteps.training.loss import (
     autoregressive_loss,
@@ -78,15 +80,15 @@ from attnsteps.training.loss import (
     smoothed_targets,
     summed_cross_entropy,
 )
-from attnsteps.training.non_autoregressive import mask_predict_loss, one_shot_loss
+from attnsteps.training.non_autoregressive import mask_predict_loss, mask_some, one_shot_loss
 from attnsteps.training.schedule import linear_decay, paper_schedule
 from attnsteps.training.config import TrainingConfig
 from attnsteps.training.update import make_optimizer, update
 from attnsteps.training.log import History, Record
 from attnsteps.training.loop import train
-from attnsteps.training.translate import Translation
-from attnsteps.training.trained import Trained, pretrained
-from attnsteps.training.evaluate import (
+from attnsteps.translator.search import Translation
+from attnsteps.translator.trained import Trained, pretrained
+from attnsteps.analysis.scores import (
     bleu,
     chrf,
     exact_match,
@@ -95,11 +97,13 @@ from attnsteps.training.evaluate import (
     teacher_forced,
     teacher_forced_accuracy,
 )
-from attnsteps.training.alignment import (
+from attnsteps.analysis.alignment import (
     alignment_error_rate,
     attention_links,
     cross_attention_links,
 )
+from attnsteps.analysis.leaks import Leak, find_leaks, influence
+from attnsteps.analysis.interventions import Knockout, knocked_out
 
 
 __all__ = [
@@ -151,25 +155,20 @@ __all__ = [
     "save_model",
     "load_model",
     "load_weights",
-    "Leak",
-    "find_leaks",
-    "influence",
-    "Knockout",
-    "knocked_out",
+    "LengthPredictor",
+    "NonAutoregressive",
     "Decoded",
     "greedy",
     "sample",
     "beam",
     "length_penalty",
-    "LengthPredictor",
-    "NonAutoregressive",
-    "mask_some",
     "all_at_once",
     "mask_predict",
     "smoothed_targets",
     "cross_entropy",
     "summed_cross_entropy",
     "autoregressive_loss",
+    "mask_some",
     "one_shot_loss",
     "mask_predict_loss",
     "paper_schedule",
@@ -193,4 +192,9 @@ __all__ = [
     "attention_links",
     "alignment_error_rate",
     "cross_attention_links",
+    "Leak",
+    "find_leaks",
+    "influence",
+    "Knockout",
+    "knocked_out",
 ]

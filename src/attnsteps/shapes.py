@@ -1,4 +1,4 @@
-"""The axis glossary, and the checks that the package's error messages come from.
+"""The axis glossary, and the checks of tensors; those of numbers and choices are in ``checks``.
 
 Sizes carry the paper's names, axes are capitals, and the batch comes first.
 
@@ -34,209 +34,23 @@ Each check takes the argument's name first, and returns nothing if all is well. 
 a ValueError that says which argument it was, what was needed and what came.
 """
 
-import math
-from collections.abc import Iterable
-
 import torch
 from jaxtyping import Bool
 from torch import Tensor
 
+from attnsteps.checks import check_number, check_positive
+
 Mask = Bool[Tensor, "..."] | None  # broadcasts to (B, H, Tq, Tk); None restricts nothing
 
 
-def check_positive(name: str, value: int) -> None:
-    """Check that a size is a whole number of at least 1.
-
-    Args:
-        name: the argument's name, for the message.
-        value: the size.
-
-    Raises:
-        ValueError: if it is anything else.
-    """
-    if not _is_integer(value) or value < 1:
-        raise ValueError(f"{name} must be a positive integer; got {value!r}")
-
-
-def check_integer(name: str, value: int) -> None:
-    """Check that a value is a whole number.
-
-    Args:
-        name: the argument's name, for the message.
-        value: the number.
-
-    Raises:
-        ValueError: if it is anything else.
-    """
-    if not _is_integer(value):
-        raise ValueError(f"{name} must be an integer; got {value!r}")
-
-
-def check_count(name: str, value: int) -> None:
-    """Check that a number is a whole one, 0 or more.
-
-    Args:
-        name: the argument's name, for the message.
-        value: the number.
-
-    Raises:
-        ValueError: if it is anything else.
-    """
-    if not _is_integer(value) or value < 0:
-        raise ValueError(f"{name} must be an integer of at least 0; got {value!r}")
-
-
-def check_above_zero(name: str, value: float) -> None:
-    """Check that a number is positive and finite.
-
-    Args:
-        name: the argument's name, for the message.
-        value: the number.
-
-    Raises:
-        ValueError: if it is anything else.
-    """
-    if not (_is_number(value) and 0 < value < math.inf):
-        raise ValueError(f"{name} must be a number above 0; got {value!r}")
-
-
-def check_not_negative(name: str, value: float) -> None:
-    """Check that a number is 0 or positive, and finite.
-
-    Args:
-        name: the argument's name, for the message.
-        value: the number.
-
-    Raises:
-        ValueError: if it is anything else.
-    """
-    if not (_is_number(value) and 0 <= value < math.inf):
-        raise ValueError(f"{name} must be a number of at least 0; got {value!r}")
-
-
-def check_fraction(name: str, value: float) -> None:
-    """Check that a number lies in (0, 1]: a part of something, and not nothing of it.
-
-    Args:
-        name: the argument's name, for the message.
-        value: the number.
-
-    Raises:
-        ValueError: if it lies outside.
-    """
-    if not (_is_number(value) and 0 < value <= 1):
-        raise ValueError(f"{name} must be in (0, 1]; got {value!r}")
-
-
-def check_between(name: str, value: int | float, low: int | float, high: int | float) -> None:
-    """Check that a number lies between two others, both included.
-
-    Args:
-        name: the argument's name, for the message.
-        value: the number.
-        low: the least that it may be.
-        high: the most that it may be.
-
-    Raises:
-        ValueError: if it lies outside, or is no number.
-    """
-    if not (_is_number(value) and low <= value <= high):
-        raise ValueError(f"{name} must lie in [{low}, {high}]; got {value!r}")
-
-
-def check_at_most(name: str, value: int, limit_name: str, limit: int) -> None:
-    """Check that a size is a whole number of at least 1, and not above another size.
-
-    Args:
-        name: the argument's name, for the message.
-        value: the size.
-        limit_name: the name of the other size, for the message.
-        limit: the other size.
-
-    Raises:
-        ValueError: if it is anything else.
-    """
-    check_positive(name, value)
-    if value > limit:
-        raise ValueError(f"{name} must be at most {limit_name} = {limit}; got {value}")
-
-
-def check_heads(num_heads: int, d_model: int) -> None:
-    """Check that every head gets an equal part of the model's width.
-
-    Args:
-        num_heads: H.
-        d_model: D.
-
-    Raises:
-        ValueError: if they are not positive integers, or H does not divide D.
-    """
-    check_positive("d_model", d_model)
-    check_positive("num_heads", num_heads)
-    if d_model % num_heads != 0:
-        raise ValueError(
-            f"num_heads must divide d_model = {d_model} without remainder; got {num_heads}"
-        )
-
-
-def check_choice(name: str, value: object, choices: Iterable[object]) -> None:
-    """Check that a value is one of those on offer.
-
-    Args:
-        name: the argument's name, for the message.
-        value: the value.
-        choices: those on offer.
-
-    Raises:
-        ValueError: if it is none of them.
-
-    Example:
-        >>> check_choice("norm", "pre", ("post", "pre"))
-    """
-    choices = list(choices)
-    if not any(type(value) is type(choice) and value == choice for choice in choices):
-        raise ValueError(f"{name} must be {' or '.join(map(repr, choices))}; got {value!r}")
-
-
-def check_dropout(name: str, value: float) -> None:
-    """Check that a dropout probability lies in [0, 1): at 1 nothing would be left.
-
-    Args:
-        name: the argument's name, for the message.
-        value: the probability.
-
-    Raises:
-        ValueError: if it lies outside.
-    """
-    if not (_is_number(value) and 0 <= value < 1):
-        raise ValueError(f"{name} must be in [0, 1); got {value!r}")
-
-
 def check_floating(name: str, tensor: Tensor) -> None:
-    """Check that a tensor holds real numbers.
-
-    Args:
-        name: the argument's name, for the message.
-        tensor: any shape.
-
-    Raises:
-        ValueError: if its dtype is not a floating one.
-    """
+    """Check that a tensor holds real numbers."""
     if not (isinstance(tensor, Tensor) and tensor.is_floating_point()):
         raise ValueError(f"{name} must be a floating-point tensor; got {_kind(tensor)}")
 
 
 def check_shape(name: str, tensor: Tensor, axes: str, **sizes: int) -> None:
     """Check a tensor's number of axes, and the sizes of those axes that are known.
-
-    Args:
-        name: the argument's name, for the message.
-        tensor: the tensor.
-        axes: the axes, separated by spaces; a leading ``...`` stands for any number of them.
-        sizes: the size that an axis must have, by the axis's name.
-
-    Raises:
-        ValueError: if the axes or one of the sizes do not agree.
 
     Example:
         >>> check_shape("key", torch.zeros(2, 7, 12), "B Tk D", B=2, D=12)
@@ -254,51 +68,21 @@ def check_shape(name: str, tensor: Tensor, axes: str, **sizes: int) -> None:
 
 
 def check_same_shape(name: str, tensor: Tensor, other_name: str, other: Tensor) -> None:
-    """Check that two tensors agree in all axes.
-
-    Args:
-        name: the name of the argument to blame, for the message.
-        tensor: its value, any shape.
-        other_name: the name of the argument that it is held against.
-        other: its value, any shape.
-
-    Raises:
-        ValueError: if they do not agree; they are never broadcast silently.
-    """
+    """Check that two tensors agree in all axes."""
     if tensor.shape != other.shape:
         got, needed = tuple(tensor.shape), tuple(other.shape)
         raise ValueError(f"{name} must have the shape of {other_name}, {needed}; got {got}")
 
 
 def check_same_leading(name: str, tensor: Tensor, other_name: str, other: Tensor) -> None:
-    """Check that two tensors agree in all axes but the last two.
-
-    Args:
-        name: the name of the argument to blame, for the message.
-        tensor: its value, (..., T, D).
-        other_name: the name of the argument that it is held against.
-        other: its value, (..., T, D).
-
-    Raises:
-        ValueError: if they do not agree; they are never broadcast silently.
-    """
+    """Check that two tensors agree in all axes but the last two."""
     got, needed = tuple(tensor.shape[:-2]), tuple(other.shape[:-2])
     if got != needed:
         raise ValueError(f"{name} must have the leading axes of {other_name}, {needed}; got {got}")
 
 
 def check_attention_inputs(query: Tensor, key: Tensor, value: Tensor, d_model: int) -> None:
-    """Check what goes into attention before it is projected.
-
-    Args:
-        query: (B, Tq, D).
-        key: (B, Tk, D), of the same batch.
-        value: (B, Tk, D), one for each key.
-        d_model: D.
-
-    Raises:
-        ValueError: if one of them is not floating-point, of another width or of another batch.
-    """
+    """Check what goes into attention before it is projected."""
     for name, tensor in (("query", query), ("key", key), ("value", value)):
         check_floating(name, tensor)
     check_shape("query", query, "B Tq D", D=d_model)
@@ -309,18 +93,7 @@ def check_attention_inputs(query: Tensor, key: Tensor, value: Tensor, d_model: i
 
 
 def check_attention(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, dropout_p: float) -> None:
-    """Check everything that attention would otherwise broadcast silently or turn into NaN.
-
-    Args:
-        q: (..., Tq, Dk).
-        k: (..., Tk, Dk), with the leading axes of q.
-        v: (..., Tk, Dv), one for each key.
-        mask: broadcastable to (..., Tq, Tk), or None.
-        dropout_p: the probability of dropping a weight.
-
-    Raises:
-        ValueError: if one of them is of another dtype or shape, or dropout_p not in [0, 1).
-    """
+    """Check everything that attention would otherwise broadcast silently or turn into NaN."""
     for name, tensor in (("q", q), ("k", k), ("v", v)):
         check_floating(name, tensor)
     check_shape("q", q, "... Tq Dk")
@@ -331,19 +104,11 @@ def check_attention(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, dropou
     check_same_leading("v", v, "q", q)
     if mask is not None:
         check_mask(mask, (*q.shape[:-1], k.shape[-2]))
-    check_dropout("dropout_p", dropout_p)
+    check_number("dropout_p", dropout_p, at_least=0, below=1)
 
 
 def check_bool(name: str, mask: Tensor) -> None:
-    """Check that a mask is boolean, so that its polarity is not in doubt.
-
-    Args:
-        name: the argument's name, for the message.
-        mask: any shape.
-
-    Raises:
-        ValueError: if it is not a bool tensor.
-    """
+    """Check that a mask is boolean, so that its polarity is not in doubt."""
     if not (isinstance(mask, Tensor) and mask.dtype == torch.bool):
         raise ValueError(
             f"{name} must be a bool tensor, True = may attend; got {_kind(mask)}"
@@ -356,13 +121,6 @@ def check_mask(mask: Tensor, scores_shape: tuple[int, ...]) -> None:
 
     A mask with three axes for scores with four is refused even where it fits: its first axis was
     meant as the batch, and would be taken for the heads.
-
-    Args:
-        mask: two axes, (Tq, Tk), or as many as the scores.
-        scores_shape: (..., Tq, Tk), as a rule (B, H, Tq, Tk).
-
-    Raises:
-        ValueError: if it does not.
 
     Example:
         >>> check_mask(torch.ones(2, 1, 1, 7, dtype=torch.bool), (2, 3, 5, 7))
@@ -380,16 +138,7 @@ def check_mask(mask: Tensor, scores_shape: tuple[int, ...]) -> None:
 
 
 def check_ids(name: str, ids: Tensor, vocab_size: int | None = None) -> None:
-    """Check that a tensor holds ids, and that a vocabulary of the given size has each of them.
-
-    Args:
-        name: the argument's name, for the message.
-        ids: any shape.
-        vocab_size: V; None leaves the range unchecked.
-
-    Raises:
-        ValueError: if they are not int32 or int64, or one of them is below 0 or not below V.
-    """
+    """Check that a tensor holds ids, and that a vocabulary of the given size has each of them."""
     if not (isinstance(ids, Tensor) and ids.dtype in (torch.int32, torch.int64)):
         raise ValueError(f"{name} must be an int32 or int64 tensor; got {_kind(ids)}")
     # torch.compile cannot branch on values: there, the look-up itself has to complain.
@@ -403,35 +152,8 @@ def check_ids(name: str, ids: Tensor, vocab_size: int | None = None) -> None:
         )
 
 
-def check_id(name: str, value: int, vocab_size: int) -> None:
-    """Check that a number is the id of a token.
-
-    Args:
-        name: the argument's name, for the message.
-        value: the id.
-        vocab_size: V.
-
-    Raises:
-        ValueError: if it is no integer, or the vocabulary lacks it.
-    """
-    check_integer(name, value)
-    if not 0 <= value < vocab_size:
-        raise ValueError(
-            f"{name} must lie in 0..{vocab_size - 1} (vocab_size = {vocab_size}); got {value}"
-        )
-
-
 def check_sentences(name: str, ids: Tensor, pad_id: int | None = None) -> None:
     """Check that a tensor holds the ids of at least one sentence, and of none without a word.
-
-    Args:
-        name: the argument's name, for the message.
-        ids: (B, T).
-        pad_id: the id of padding; None lets a row consist of nothing else.
-
-    Raises:
-        ValueError: if they are not int32 or int64, not (B, T), none at all, or if a row holds
-            only padding.
 
     Example:
         >>> check_sentences("src_ids", torch.tensor([[5, 8, 0]]), pad_id=0)
@@ -451,17 +173,6 @@ def check_sentences(name: str, ids: Tensor, pad_id: int | None = None) -> None:
             f"{name} must hold a word in every row, not only padding (pad_id = {pad_id});"
             f" got none in row {int(empty.nonzero()[0])}"
         )
-
-
-def _is_integer(value: object) -> bool:
-    """Tell whether a value is a whole number (True and False are not)."""
-    # While torch.export traces a model, an axis of any length has a symbol for its size.
-    return isinstance(value, int | torch.SymInt) and not isinstance(value, bool)
-
-
-def _is_number(value: object) -> bool:
-    """Tell whether a value is a real number (True and False are not)."""
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _kind(value: object) -> str:

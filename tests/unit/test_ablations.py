@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from attnsteps import TrainingConfig, Transformer, TransformerConfig
-from attnsteps.training.trained import ASSETS
+from attnsteps.translator.trained import ASSETS
 from scripts.ablations import CHANGES, NAME, RECIPE, SEEDS, SIZES, STEPS
 
 RESULTS = json.loads((ASSETS / "results.json").read_text(encoding="utf-8"))[NAME]

@@ -3,13 +3,13 @@
 import pytest
 import torch
 
-from attnsteps.model.config import TransformerConfig
-from attnsteps.model.transformer import Transformer
-from attnsteps.training.alignment import (
+from attnsteps.analysis.alignment import (
     alignment_error_rate,
     attention_links,
     cross_attention_links,
 )
+from attnsteps.model.config import TransformerConfig
+from attnsteps.model.transformer import Transformer
 
 EXAMPLES = [([5, 6, 7, 8], [9, 10]), ([5], [6, 7, 8]), ([9, 8, 7], [10, 9, 8, 7, 6])]
 
@@ -74,7 +74,7 @@ def test_links_are_those_of_the_reference_read_sentence_by_sentence(layer, head)
     [
         (
             lambda: alignment_error_rate([set()], []),
-            "found, sure and possible must be of equally many sentences; got 1, 0 and 0",
+            "sure must hold the links of 1 sentences, as found does; got 0",
         ),
         (
             lambda: alignment_error_rate([set()], [set()]),
@@ -86,13 +86,21 @@ def test_links_are_those_of_the_reference_read_sentence_by_sentence(layer, head)
         ),
         (
             lambda: cross_attention_links(make_model(), EXAMPLES, layer=2),
-            "layer must lie in -2..1; got 2",
+            "layer must be an integer in [-2, 1]; got 2",
         ),
         (
             lambda: cross_attention_links(make_model(), EXAMPLES, head=-1),
-            "head must lie in 0..2; got -1",
+            "head must be an integer in [0, 2]; got -1",
         ),
     ],
 )
 def test_bad_input_is_named(refuses, call, message):
     refuses(call, message)
+
+
+def test_reading_links_leaves_the_mode_of_every_module():
+    model = Transformer(TransformerConfig.tiny(11, 13)).train()
+    model.encoder.eval()
+    modes = [module.training for module in model.modules()]
+    cross_attention_links(model, [([5, 6], [7, 8])])
+    assert [module.training for module in model.modules()] == modes

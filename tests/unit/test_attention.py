@@ -407,9 +407,18 @@ BAD = {
         "q must be a floating-point tensor; got torch.int64",
     ),
     "values in a list": ({"v": [1.0]}, "v must be a floating-point tensor; got list"),
-    "everything dropped": ({"dropout_p": 1.0}, "dropout_p must be in [0, 1); got 1.0"),
-    "a negative probability": ({"dropout_p": -0.1}, "dropout_p must be in [0, 1); got -0.1"),
-    "no number": ({"dropout_p": math.nan}, "dropout_p must be in [0, 1); got nan"),
+    "everything dropped": (
+        {"dropout_p": 1.0},
+        "dropout_p must be a number in [0, 1); got 1.0",
+    ),
+    "a negative probability": (
+        {"dropout_p": -0.1},
+        "dropout_p must be a number in [0, 1); got -0.1",
+    ),
+    "no number": (
+        {"dropout_p": math.nan},
+        "dropout_p must be a number in [0, 1); got nan",
+    ),
 }
 
 

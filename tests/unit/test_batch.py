@@ -8,6 +8,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from attnsteps.corpora.generated.corpus import generated
 from attnsteps.text.batch import (
     Batch,
     batches,
@@ -16,7 +17,6 @@ from attnsteps.text.batch import (
     index_batches,
     padding_share,
 )
-from attnsteps.text.corpus import generated
 from attnsteps.text.vocab import Vocab
 
 IDS = st.lists(st.integers(5, 40), min_size=1, max_size=12)
@@ -167,11 +167,11 @@ def test_bucketing_wastes_little_on_the_generated_corpus(size):
         ),
         (
             lambda: encode_pairs([(["a"], ["a"]), ([], ["a"])], Vocab(), Vocab()),
-            "pairs must have a token on both sides; got an empty source in 1",
+            "pairs[1] must have a token on both sides; got an empty source",
         ),
         (
             lambda: encode_pairs([(["a"], [])], Vocab(), Vocab()),
-            "pairs must have a token on both sides; got an empty target in 0",
+            "pairs[0] must have a token on both sides; got an empty target",
         ),
         (
             lambda: index_batches([]),
@@ -181,15 +181,21 @@ def test_bucketing_wastes_little_on_the_generated_corpus(size):
             lambda: index_batches([], batch_size=1, max_tokens=1),
             "exactly one of batch_size and max_tokens must be given; got 1 and 1",
         ),
-        (lambda: index_batches([], batch_size=0), "batch_size must be a positive integer; got 0"),
-        (lambda: index_batches([], max_tokens=-1), "max_tokens must be a positive integer; got -1"),
+        (
+            lambda: index_batches([], batch_size=0),
+            "batch_size must be a positive integer; got 0",
+        ),
+        (
+            lambda: index_batches([], max_tokens=-1),
+            "max_tokens must be a positive integer; got -1",
+        ),
         (
             lambda: index_batches([([5] * 9, [5] * 3)], max_tokens=8),
-            "max_tokens must be at least the longest example's 9; got 8",
+            "max_tokens must be at least 9, the length of the longest example; got 8",
         ),
         (
             lambda: index_batches([([5], [5] * 8)], max_tokens=8),
-            "max_tokens must be at least the longest example's 9; got 8",
+            "max_tokens must be at least 9, the length of the longest example; got 8",
         ),
         (lambda: index_batches([], batch_size=1, seed=0.5), "seed must be an integer; got 0.5"),
         (

@@ -282,12 +282,27 @@ def test_a_longer_list_is_not_waited_for():
 BAD = {
     "no beam": ({"beam_width": 0}, "beam_width must be a positive integer; got 0"),
     "half a beam": ({"beam_width": 1.5}, "beam_width must be a positive integer; got 1.5"),
-    "none of the best": ({"n_best": 0}, "n_best must be a positive integer; got 0"),
-    "more than are kept": ({"n_best": 3}, "n_best must be at most beam_width = 2; got 3"),
-    "long ones punished": ({"alpha": -0.1}, "alpha must lie in [0, 10]; got -0.1"),
-    "no number": ({"alpha": float("nan")}, "alpha must lie in [0, 10]; got nan"),
-    "infinite": ({"alpha": float("inf")}, "alpha must lie in [0, 10]; got inf"),
-    "too much": ({"alpha": 300.0}, "alpha must lie in [0, 10]; got 300.0"),
+    "none of the best": ({"n_best": 0}, "n_best must be an integer in [1, beam_width = 2]; got 0"),
+    "more than are kept": (
+        {"n_best": 3},
+        "n_best must be an integer in [1, beam_width = 2]; got 3",
+    ),
+    "long ones punished": (
+        {"alpha": -0.1},
+        "alpha must be a number in [0, 10]; got -0.1",
+    ),
+    "no number": (
+        {"alpha": float("nan")},
+        "alpha must be a number in [0, 10]; got nan",
+    ),
+    "infinite": (
+        {"alpha": float("inf")},
+        "alpha must be a number in [0, 10]; got inf",
+    ),
+    "too much": (
+        {"alpha": 300.0},
+        "alpha must be a number in [0, 10]; got 300.0",
+    ),
 }
 
 

@@ -83,17 +83,78 @@ def test_self_attention_step_by_step_equals_all_at_once(need_weights):
     assert_all_close(cache.k, attention.w_k(x).unflatten(-1, (H, Dk)).transpose(1, 2))
 
 
-def test_cross_attention_uses_what_is_in_the_cache():
+def test_cross_attention_takes_what_was_projected_before():
     attention = MultiHeadAttention(D, H).double()
     x, memory = torch.randn(B, T, D).double(), torch.randn(B, S, D).double()
     mask = padding_mask(SRC_IDS, 0)
     expected, _ = attention(x, memory, memory, mask)
+    projected = attention.project(memory, memory)
+    attention.w_k.forward = attention.w_v.forward = None  # neither is called again
+    output, weights = attention(x, memory, memory, mask, projected=projected, need_weights=True)
+    assert_all_close(output, expected)
+    assert weights.shape == (B, H, T, S)
+
+
+def test_without_gradients_new_positions_are_written_in_place():
     cache = KeyValueCache()
-    attention(x[:, :1], memory, memory, mask, cache=cache)
-    output, weights = attention(x[:, 1:], None, None, mask, cache=cache, need_weights=True)
-    assert_all_close(output, expected[:, 1:])
-    assert weights.shape == (B, H, T - 1, S)
-    assert len(cache) == S
+    k, v = torch.randn(B, H, 4 * T, Dk), torch.randn(B, H, 4 * T, 13)
+    places = set()
+    with torch.no_grad():
+        for t in range(4 * T):
+            cache.append(k[:, :, t : t + 1], v[:, :, t : t + 1])
+            places.add(cache.k.data_ptr())
+    assert torch.equal(cache.k, k)
+    assert torch.equal(cache.v, v)
+    assert len(places) <= 5  # the first, and each doubling: 4, 10, 22, 46
+
+
+def test_reordering_keeps_the_room_that_is_free():
+    cache = KeyValueCache()
+    k = torch.randn(B, H, T, Dk)
+    with torch.no_grad():
+        for t in range(T - 1):
+            cache.append(k[:, :, t : t + 1], k[:, :, t : t + 1])
+        cache.index_select(torch.tensor([1, 0]))
+        place = cache.k.data_ptr()
+        cache.append(k[[1, 0], :, T - 1 :], k[[1, 0], :, T - 1 :])
+    assert cache.k.data_ptr() == place
+    assert torch.equal(cache.k, k[[1, 0]])
+
+
+def test_gradients_go_through_the_cache():
+    attention = MultiHeadAttention(D, H).double()
+    x = torch.randn(B, T, D, dtype=torch.float64)
+    attention(x, x, x, causal_mask(T))[0].sum().backward()
+    expected = attention.w_k.weight.grad.clone()
+    attention.zero_grad()
+    cache, outputs = KeyValueCache(), []
+    for t in range(T):
+        new = x[:, t : t + 1]
+        outputs.append(attention(new, new, new, cache=cache)[0])
+    torch.cat(outputs, dim=1).sum().backward()
+    assert_all_close(attention.w_k.weight.grad, expected)
+
+
+@pytest.mark.parametrize("which", ["tgt_mask", "memory_mask"])
+def test_a_refused_mask_leaves_the_cache_as_it_was(which):
+    model = make_model()
+    memory, cache = model.encode(SRC_IDS), model.new_cache()
+    first = model.decode(TGT_IDS[:, :3], memory, SRC_IDS, cache=cache)
+    wrong = torch.ones(B, 1, 1, 17, dtype=torch.bool)
+    with pytest.raises(ValueError, match="mask must broadcast to"):
+        model.decode(TGT_IDS[:, 3:4], memory, SRC_IDS, cache=cache, **{which: wrong})
+    assert len(cache) == 3
+    assert {len(layer.self_attention) for layer in cache.layers} == {3}
+    rest = model.decode(TGT_IDS[:, 3:], memory, SRC_IDS, cache=cache)
+    assert_all_close(torch.cat([first, rest], dim=1), model.decode(TGT_IDS, memory, SRC_IDS))
+
+
+def test_one_attention_refuses_a_mask_before_it_remembers_anything():
+    attention, cache = MultiHeadAttention(D, H), KeyValueCache()
+    x = torch.randn(B, T, D)
+    with pytest.raises(ValueError, match="mask must broadcast to"):
+        attention(x, x, x, torch.ones(3, 3, dtype=torch.bool), cache=cache)
+    assert len(cache) == 0
 
 
 # The whole decoder --------------------------------------------------------------------------
@@ -159,9 +220,9 @@ def test_bug_zoo_03_keys_and_values_are_projected_once():
 def test_bug_zoo_03_the_cache_holds_projected_keys_and_values_head_by_head():
     model = make_model()
     cache, _ = in_pieces(model, TGT_IDS, model.encode(SRC_IDS), SRC_IDS, [1] * T)
-    own, cross = cache.layers[0]
+    own, memory = cache.layers[0].self_attention, cache.layers[0].memory
     assert own.k.shape == own.v.shape == (B, 3, T, 4)
-    assert cross.k.shape == cross.v.shape == (B, 3, S, 4)
+    assert [tensor.shape for tensor in memory] == [(B, 3, S, 4)] * 2
     x = model.tgt_embedding(TGT_IDS) + model.tgt_positions(T)
     k = model.decoder.layers[0].self_attention.w_k(x)
     assert_all_close(own.k.transpose(1, 2).flatten(-2), k)
@@ -299,4 +360,4 @@ def test_refused_ids_leave_the_cache_as_it_was():
     finally:
         jaxtyping.config.update("jaxtyping_disable", False)
     assert torch.equal(cache.tgt_ids, TGT_IDS[:, :2])
-    assert [len(own) for own, _ in cache.layers] == [2, 2]
+    assert [len(layer.self_attention) for layer in cache.layers] == [2, 2]

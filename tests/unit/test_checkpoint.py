@@ -249,7 +249,7 @@ def test_another_version_another_format_and_damage_are_refused(tmp_path, refuses
         resume, f"{path} must have the format 'attnsteps.checkpoint'; got 'attnsteps.transformer'"
     )
     path.write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
-    refuses(resume, f"{path} must agree with the checksum that it holds; got something else")
+    refuses(resume, f"{path} must hold what was written into it; got other bytes, so it is damaged")
     path.write_bytes(whole[: len(whole) // 2])
     with pytest.raises(ValueError, match="must be a whole safetensors file"):
         resume()
@@ -266,3 +266,15 @@ def test_a_checkpoint_holds_tensors_and_text_and_nothing_else(tmp_path):
     assert (content["progress"]["epoch"], content["progress"]["batch"]) == (0, 6)
     tensors = safetensors.torch.load_file(tmp_path / NAME)
     assert metadata["sha256"] == checksum(metadata["config"], tensors)
+
+
+def test_other_trainable_parameters_are_refused_before_anything_changes(tmp_path):
+    config = make_config(steps=9, checkpoint_every=2)
+    interrupted(tmp_path, after=5, config=config)
+    model = make_model()
+    for parameter in model.encoder.parameters():
+        parameter.requires_grad_(False)
+    before = [parameter.clone() for parameter in model.parameters()]
+    with pytest.raises(ValueError, match=r"with encoder\.\S+ frozen; got it trained"):
+        trained(model, config=config, directory=tmp_path, resume=True)
+    assert all(map(torch.equal, before, model.parameters()))

@@ -75,7 +75,10 @@ def test_it_is_frozen_and_can_be_compared_and_hashed():
 
 BAD = {
     "no source": ({"src_vocab_size": 0}, "src_vocab_size must be a positive integer; got 0"),
-    "no target": ({"tgt_vocab_size": -1}, "tgt_vocab_size must be a positive integer; got -1"),
+    "no target": (
+        {"tgt_vocab_size": -1},
+        "tgt_vocab_size must be a positive integer; got -1",
+    ),
     "no width": ({"d_model": 0}, "d_model must be a positive integer; got 0"),
     "heads in floats": ({"num_heads": 4.0}, "num_heads must be a positive integer; got 4.0"),
     "no encoder": (
@@ -92,9 +95,18 @@ BAD = {
         {"num_heads": 5},
         "num_heads must divide d_model = 64 without remainder; got 5",
     ),
-    "everything dropped": ({"dropout": 1}, "dropout must be in [0, 1); got 1"),
-    "less than nothing dropped": ({"dropout": -0.1}, "dropout must be in [0, 1); got -0.1"),
-    "dropout in words": ({"dropout": "0.1"}, "dropout must be in [0, 1); got '0.1'"),
+    "everything dropped": (
+        {"dropout": 1},
+        "dropout must be a number in [0, 1); got 1",
+    ),
+    "less than nothing dropped": (
+        {"dropout": -0.1},
+        "dropout must be a number in [0, 1); got -0.1",
+    ),
+    "dropout in words": (
+        {"dropout": "0.1"},
+        "dropout must be a number in [0, 1); got '0.1'",
+    ),
     "an unknown norm": ({"norm": "Post"}, "norm must be 'post' or 'pre'; got 'Post'"),
     "an unknown activation": (
         {"activation": "tanh"},

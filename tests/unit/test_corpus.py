@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attnsteps import running_example
-from attnsteps.text.clause import PLAIN, Style
-from attnsteps.text.corpus import (
+from attnsteps.corpora.generated.clause import PLAIN, Style
+from attnsteps.corpora.generated.corpus import (
     HELD_OUT,
     MAX_SRC_LEN,
     MAX_TGT_LEN,
@@ -26,10 +26,17 @@ from attnsteps.text.corpus import (
     generated,
     gloss,
 )
-from attnsteps.text.glossary import SYNONYMS
-from attnsteps.text.lexicon import ADJECTIVES, EXTRA, INTRANSITIVE, NOUNS, SPECIAL, VERBS
-from attnsteps.text.phrases import Notes, article, be, noun_phrase
-from attnsteps.text.pronouns import FRAMES, because
+from attnsteps.corpora.generated.glossary import SYNONYMS
+from attnsteps.corpora.generated.lexicon import (
+    ADJECTIVES,
+    EXTRA,
+    INTRANSITIVE,
+    NOUNS,
+    SPECIAL,
+    VERBS,
+)
+from attnsteps.corpora.generated.phrases import Notes, article, be, noun_phrase
+from attnsteps.corpora.generated.pronouns import FRAMES, because
 from attnsteps.text.tokenizer import Words
 
 EVERY_VERB = VERBS | INTRANSITIVE | SPECIAL
@@ -105,7 +112,7 @@ def test_the_same_seed_gives_the_same_corpus_on_every_machine():
 
 
 def test_the_order_of_hashes_does_not_matter():
-    code = "from attnsteps.text.corpus import generated; print(generated(50))"
+    code = "from attnsteps.corpora.generated.corpus import generated; print(generated(50))"
     found = {
         subprocess.run(
             [sys.executable, "-c", code],

@@ -84,6 +84,7 @@ def test_a_process_alone_needs_no_other(monkeypatch):
 def test_only_a_gpu_without_a_number_becomes_the_processs_own(monkeypatch):
     chosen = []
     monkeypatch.setattr(torch.cuda, "set_device", chosen.append)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 4)
     monkeypatch.setenv("LOCAL_RANK", "3")
     assert own_device("cpu") == torch.device("cpu")
     assert own_device("cuda:1") == torch.device("cuda:1")
@@ -92,12 +93,17 @@ def test_only_a_gpu_without_a_number_becomes_the_processs_own(monkeypatch):
 
 
 def test_a_process_too_many_for_the_gpus_is_refused(monkeypatch, refuses):
-    def none(_device):
-        raise RuntimeError("CUDA error: invalid device ordinal")
-
-    monkeypatch.setattr(torch.cuda, "set_device", none)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 1)
     monkeypatch.setenv("LOCAL_RANK", "1")
     refuses(
         lambda: own_device("cuda"),
         "device 'cuda' must have a GPU for each process of this machine; got none for process 1",
+    )
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="needs a machine without a GPU")
+def test_cuda_without_a_gpu_is_refused_and_not_an_attribute_error(refuses):
+    refuses(
+        lambda: own_device("cuda"),
+        "device 'cuda' must have a GPU for each process of this machine; got none for process 0",
     )

@@ -6,7 +6,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from attnsteps.text.download import checksum, fetch
+from attnsteps.corpora.download import checksum, fetch
 
 CONTENT = b"a corpus\n" * 1000
 SHA256 = hashlib.sha256(CONTENT).hexdigest()
@@ -80,7 +80,7 @@ def test_the_environment_can_name_the_cache(publisher, tmp_path, monkeypatch):
 @pytest.mark.parametrize("cut_at", [0, 100, len(CONTENT) - 1])
 def test_an_interrupted_download_leaves_nothing_behind(publisher, tmp_path, cut_at, sha256):
     publisher.cut_at = cut_at
-    with pytest.raises(ConnectionError, match=r"cannot be downloaded: is there a network\?"):
+    with pytest.raises(ConnectionError, match="could not be downloaded"):
         fetch(publisher.url, sha256=sha256, cache=tmp_path, progress=False)
     assert files(tmp_path) == []
     publisher.cut_at = None
@@ -105,8 +105,8 @@ def test_a_tampered_cache_file_is_not_used_without_a_network(publisher, tmp_path
     with pytest.raises(ConnectionError) as caught:
         fetch(publisher.url, sha256=sha256, cache=tmp_path, progress=False)
     assert str(caught.value) == (
-        f"{path} is damaged, and {publisher.url} cannot be downloaded: is there a network? Without"
-        " one, put a copy into a folder and name that folder with directory= (HTTPError)"
+        f"{path} is damaged, and {publisher.url} could not be downloaded (HTTPError). If you have"
+        " no network, put a copy into a folder and pass that folder as directory="
     )
 
 
@@ -122,11 +122,11 @@ def test_a_whole_cache_file_needs_no_network(publisher, tmp_path):
 
 def test_another_file_than_was_promised_is_not_kept(publisher, tmp_path):
     publisher.content = b"something else"
-    with pytest.raises(ValueError, match="which was not kept") as caught:
+    with pytest.raises(ValueError, match="so it was deleted") as caught:
         fetch(publisher.url, sha256=SHA256, cache=tmp_path, progress=False)
     assert str(caught.value) == (
         f"{publisher.url} must have the SHA-256 checksum {SHA256};"
-        " got another file, which was not kept"
+        " the download has another, so it was deleted"
     )
     assert files(tmp_path) == []
 
@@ -156,8 +156,8 @@ def test_without_a_network_the_message_says_what_to_do(tmp_path):
     with pytest.raises(ConnectionError) as caught:
         fetch(url, sha256=SHA256, cache=tmp_path, progress=False)
     assert str(caught.value) == (
-        f"{url} cannot be downloaded: is there a network? Without one, put a copy into a folder"
-        " and name that folder with directory= (ConnectionError)"
+        f"{url} could not be downloaded (ConnectionError). If you have no network, put a copy into"
+        " a folder and pass that folder as directory="
     )
     assert files(tmp_path) == []
 

@@ -105,13 +105,11 @@ WRONG = {
     ),
     "softmax over the queries": (
         variant(axis=-2),
-        "the softmax runs over the queries; each query shares out its attention over the keys, "
-        "the last axis",
+        "the softmax runs over the queries instead of the keys (dim=-1)",
     ),
     "softmax over the heads": (
         variant(axis=1),
-        "the softmax runs over the heads; each query shares out its attention over the keys, "
-        "the last axis",
+        "the softmax runs over the heads instead of the keys (dim=-1)",
     ),
     "scores for weights": (
         variant(result=lambda context, weights, used, scores: (context, scores)),
@@ -119,7 +117,7 @@ WRONG = {
     ),
     "only the context": (
         variant(result=lambda context, weights, used, scores: context),
-        "two results are needed, context and weights; got a Tensor",
+        "return two results, context and weights; got a Tensor",
     ),
     "the other way round": (
         variant(result=lambda context, weights, used, scores: (weights, context)),
@@ -145,7 +143,7 @@ WRONG = {
     ),
     "hidden scores are 0": (
         variant(hide=lambda scores, mask: scores * mask),
-        "hidden scores are set to 0, and exp(0) = 1 is still a share; use −∞",
+        "hidden scores are set to 0, and exp(0) = 1 still gets a share; use −∞",
     ),
     "minus a billion": (
         variant(hide=lambda scores, mask: scores.masked_fill(~mask, -1e9)),
@@ -168,11 +166,11 @@ WRONG = {
     ),
     "dropout in evaluation": (
         variant(drop=lambda weights, p, training: functional.dropout(weights, p)),
-        "with training=False the context is not the plain one: dropout is still on",
+        "with training=False dropout is still on",
     ),
     "weights after dropout": (
         variant(result=lambda context, weights, used, scores: (context, used)),
-        "in training, the weights returned have been through dropout (the first row sums to ",
+        "in training, dropout has changed the returned weights (the first row sums to ",
     ),
     "no dropout": (
         variant(drop=lambda weights, p, training: weights),
@@ -216,7 +214,7 @@ WRONG = {
     ),
     "not made up for": (
         variant(drop=plain_zeros),
-        "the weights that are kept should be divided by 1 − dropout_p, and are not",
+        "the kept weights should be divided by 1 − dropout_p, and are not",
     ),
 }
 

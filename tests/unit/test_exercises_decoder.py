@@ -57,11 +57,11 @@ WRONG = {
     ),
     "0 for padding": (
         lambda src_ids, tgt_ids, pad_id: right(src_ids, tgt_ids, 0),
-        "tgt_mask takes the id 0 for padding",
+        "tgt_mask treats the id 0 as padding",
     ),
     "0 for padding, in the source": (
         lambda src_ids, tgt_ids, pad_id: (right(src_ids, tgt_ids, 3)[0], padding_mask(src_ids, 0)),
-        "memory_mask takes the id 0 for padding",
+        "memory_mask treats the id 0 as padding",
     ),
     "no diagonal": (
         changed(lambda back, tgt: back.tril(-1) & tgt),

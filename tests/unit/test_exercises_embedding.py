@@ -31,7 +31,7 @@ WRONG = {
     ),
     "absolute": (
         lambda x, v: v @ x / (x.abs().sum() * v.abs().sum(1)),
-        "the length is not the sum of the absolute entries",
+        "the length is the root of the sum of squares",
     ),
     "distance": (lambda x, v: (v - x).norm(dim=1), "these are distances"),
     "angle": (lambda x, v: torch.acos(right(x, v)), "this is the angle"),

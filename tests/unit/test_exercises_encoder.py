@@ -44,13 +44,13 @@ WRONG = {
     ),
     "side by side": (
         lambda x, a, f, n, m: m(n(x + a(x)) + f(x)),
-        "the feed-forward network must be given what comes out of the first half",
+        "the feed-forward network must get the output of the first half",
     ),
     "pre-norm": (pre_norm, "this is pre-norm"),
     "normed too early": (normed_too_early, "each part's output is normalised before it is added"),
     "swapped norms": (
         lambda x, a, f, n, m: right(x, a, f, m, n),
-        "the two norms are in each other's places",
+        "the two norms are swapped",
     ),
     "one norm": (lambda x, a, f, n, m: right(x, a, f, n, n), "both halves use the first norm"),
     "no second norm": (

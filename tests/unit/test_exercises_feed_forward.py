@@ -49,7 +49,7 @@ WRONG = {
     ),
     "bias late": (
         lambda x, w_1, b_1, w_2, b_2: (torch.relu(x @ w_1) + b_1) @ w_2 + b_2,
-        "b_1 is added after the ReLU; it decides where a unit switches on",
+        "b_1 is added after the ReLU; add it before, where it can switch units on",
     ),
     "no first bias": (
         lambda x, w_1, b_1, w_2, b_2: torch.relu(x @ w_1) @ w_2 + b_2,
@@ -65,7 +65,7 @@ WRONG = {
     ),
     "the other side": (
         lambda x, w_1, b_1, w_2, b_2: (x @ w_1 + b_1).clamp(max=0) @ w_2 + b_2,
-        "the units are cut off above 0 and not below; ReLU is max(0, ·)",
+        "the units are cut off above 0 instead of below; ReLU is max(0, ·)",
     ),
     "no way down": (
         lambda x, w_1, b_1, *_: torch.relu(x @ w_1 + b_1),

@@ -62,12 +62,12 @@ def test_a_right_solution_passes(function):
     ("function", "message"),
     [
         (lambda *_: None, "shares is None; does the function return its result?"),
-        (averaged, "the heads are averaged before they are compared"),
-        (averaged_and_flat, "the heads are averaged before they are compared"),
+        (averaged, "the heads are averaged before the comparison"),
+        (averaged_and_flat, "the heads are averaged before the comparison"),
         (per_sentence, "this is one answer for each sentence"),
         (difference, "this is the mean difference of the weights"),
         (or_equal, "a query that gives both keys the same weight does not point"),
-        (transposed, "the rows are keys and the columns queries here"),
+        (transposed, "rows are read as keys and columns as queries"),
         (
             lambda weights, query, right, wrong: pointing(weights, query, wrong, right),
             "this is how often the heads point to the wrong key",

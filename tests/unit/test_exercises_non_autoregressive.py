@@ -41,22 +41,22 @@ WRONG = {
         lambda ids, lp, n, m: hide(ids, torch.arange(len(ids)), n, m),
         "this hides the first tokens",
     ),
-    "kept": (lambda ids, lp, n, m: hide(ids, lp, len(ids) - n, m), "this keeps so many tokens"),
+    "kept": (lambda ids, lp, n, m: hide(ids, lp, len(ids) - n, m), "this keeps num_hidden tokens"),
     "from the end": (
         lambda ids, lp, n, m: ids.index_fill(0, lp.argsort(descending=True)[-n:], m),
-        "all tokens are hidden; mind",
+        "all tokens are hidden; note",
     ),
     "sorted": (lambda ids, lp, n, m: hide(ids, lp, n, m)[lp.argsort()], "the tokens are sorted"),
     "zero": (lambda ids, lp, n, m: hide(ids, lp, n, 0), "hidden tokens are 0, not mask_id"),
     "the book's": (
         lambda ids, lp, n, m: hide(ids, lp, n, 4),
-        "hidden tokens are 4, not the mask_id",
+        "hidden tokens are 4, not the given mask_id",
     ),
     "fractions": (
         lambda *given: hide(*given) + 0.6,
         "the tokens should be integers and are torch.float32",
     ),
-    "in place": (in_place, "those that were given have been changed"),
+    "in place": (in_place, "the function changed its input"),
     "one more": (lambda ids, lp, n, m: hide(ids, lp, n + 1, m), "at place "),
     "raises": (lambda ids, lp, n, m: ids[lp], "your function raised "),
 }

@@ -100,17 +100,17 @@ WRONG = {
     ),
     "concatenated": (
         lambda n, d, offset=0: sinusoidal_positions(n, d, layout="concatenated"),
-        "this is the concatenated order, all the sines and then all the cosines; the paper takes",
+        "this is the concatenated order, all sines and then all cosines; the paper",
     ),
     "cosine first": (
         cosine_first,
-        "sine and cosine have changed places: the paper begins with the sine",
+        "sine and cosine are swapped: the paper begins with the sine",
     ),
     "from one": (
         with_exponent(lambda c, d: pair(c) / d, start=1),
         "the first position is number 0, not 1",
     ),
-    "doubled": (with_exponent(lambda c, d: 2 * pair(c) / d), "the exponent is doubled: where"),
+    "doubled": (with_exponent(lambda c, d: 2 * pair(c) / d), "the exponent is doubled: the column"),
     "halved": (with_exponent(lambda c, d: pair(c) / (2 * d)), "the exponent is halved: it is 2i"),
     "no pairs": (
         with_exponent(lambda c, d: c / d),
@@ -133,7 +133,7 @@ WRONG = {
     "no offset": (without_offset, "with offset = 3, your function raised TypeError: "),
     "offset ignored": (
         lambda n, d, offset=0: right(n, d),
-        "the offset changes nothing: a word that comes alone would always stand at position 0",
+        "the offset changes nothing: a word that comes alone would always be at position 0",
     ),
     "offset cuts off": (
         lambda n, d, offset=0: right(n, d)[offset:],

@@ -45,7 +45,7 @@ MISTAKES = {
     "divided by d_k": (with_mistake(divisor=3.0), "yours are divided by d_k"),
     "divided by √D": (with_mistake(divisor=math.sqrt(7)), "the root of x's width"),
     "softmax over the queries": (with_mistake(axis=0), "the columns of weights sum to 1"),
-    "q and k interchanged": (with_mistake(swapped=True), "queries and keys are interchanged"),
+    "q and k interchanged": (with_mistake(swapped=True), "queries and keys are swapped"),
     "no softmax": (with_mistake(softmax=False), "the softmax is missing"),
     "bare scores": (with_mistake(softmax=False, divisor=1.0), "division and softmax are missing"),
     "words instead of values": (with_mistake(mixed="x"), "context mixes the words themselves"),

@@ -79,7 +79,7 @@ WRONG = {
     ),
     "epsilon outside": (
         divided_by(lambda x, eps: biased(x).sqrt() + eps),
-        "ε stands outside the root; it belongs inside",
+        "ε is outside the root; it belongs inside",
     ),
     "both": (
         divided_by(lambda x, eps: x.std(-1, keepdim=True) + eps),
@@ -89,16 +89,16 @@ WRONG = {
     "no root": (divided_by(lambda x, eps: biased(x) + eps), "the root is missing"),
     "rms": (
         lambda x, w, b, eps: w * x / (x.square().mean(-1, keepdim=True) + eps).sqrt() + b,
-        "the mean is not taken off: this is RMSNorm with a bias",
+        "the mean is not subtracted: this is RMSNorm with a bias",
     ),
     "half a mean": (
         lambda x, w, b, eps: w * x / (biased(x) + eps).sqrt() + b,
-        "the mean is taken off x below the fraction only",
+        "the mean is subtracted from x in the denominator only",
     ),
     "positions": (
         dim(-2),
-        f"mean and variance are taken over the positions (dim=-2): words now "
-        f"know of each other{OWN}",
+        f"mean and variance are taken over the positions (dim=-2): information "
+        f"flows between words{OWN}",
     ),
     "a sentence": (dim((-2, -1)), "mean and variance are taken over a whole sentence at once"),
     "the batch": (dim(0), "mean and variance are taken over the batch"),

@@ -93,7 +93,7 @@ WRONG = {
     ),
     "the last": (
         loop(lambda e, _rows, _: e.mean(), zero_each=True),
-        "only the last micro-batch is in it; do not",
+        "it holds only the last micro-batch; do not",
     ),
     "the last, divided by all": (
         loop(lambda e, rows, _: e.sum() / rows, zero_each=True),

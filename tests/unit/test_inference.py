@@ -6,10 +6,10 @@ import torch
 from attnsteps.decoding.beam import beam
 from attnsteps.decoding.greedy import greedy
 from attnsteps.decoding.mask_predict import all_at_once, mask_predict
-from attnsteps.decoding.non_autoregressive import NonAutoregressive
 from attnsteps.decoding.result import Decoded, cut_at_eos
 from attnsteps.decoding.sample import sample
 from attnsteps.model.config import TransformerConfig
+from attnsteps.model.non_autoregressive import NonAutoregressive
 from attnsteps.model.transformer import Transformer
 from tests.decoding import SENTENCES, assert_same, padded, randomise
 

@@ -172,8 +172,8 @@ def test_gradients_flow_around_it():
     ("knockout", "message"),
     [
         (Knockout("memory"), "part must be 'encoder' or 'decoder' or 'cross'; got 'memory'"),
-        (Knockout("cross", layer=2), "layer must be 0 or 1; got 2"),
-        (Knockout("cross", head=-1), "head must be 0 or 1; got -1"),
+        (Knockout("cross", layer=2), "layer must be an integer in [0, 1]; got 2"),
+        (Knockout("cross", head=-1), "head must be an integer in [0, 1]; got -1"),
         (Knockout("cross", key=-1), "key must be an integer of at least 0; got -1"),
         (Knockout("cross", query=1.5), "query must be an integer of at least 0; got 1.5"),
     ],

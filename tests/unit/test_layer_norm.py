@@ -166,7 +166,10 @@ def test_each_vector_is_normalised_by_itself(lead):
 
 BAD = {
     "no width": (lambda: LayerNorm(0), "d_model must be a positive integer; got 0"),
-    "a width in floats": (lambda: LayerNorm(4.0), "d_model must be a positive integer; got 4.0"),
+    "a width in floats": (
+        lambda: LayerNorm(4.0),
+        "d_model must be a positive integer; got 4.0",
+    ),
     "no epsilon": (lambda: LayerNorm(4, eps=0.0), "eps must be a number above 0; got 0.0"),
     "an infinite epsilon": (
         lambda: LayerNorm(4, eps=math.inf),

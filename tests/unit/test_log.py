@@ -24,6 +24,13 @@ def rows(path):
         return list(csv.DictReader(file))
 
 
+@pytest.fixture
+def stack():
+    """What is entered here is left when the test ends."""
+    with contextlib.ExitStack() as stack:
+        yield stack
+
+
 def test_a_column_has_the_numbers_of_the_records_that_have_them():
     history = History([record(1), record(2, exact=0.5), record(4, exact=0.75)])
     assert len(history) == 3
@@ -52,42 +59,42 @@ def test_the_file_has_a_row_for_each_record_and_a_column_for_each_score(tmp_path
     assert [row["exact"] for row in found] == ["", "", "", "0.125", "", "0.125"]
 
 
-def test_what_an_interrupted_training_logged_beyond_its_checkpoint_is_dropped(tmp_path):
+def test_what_an_interrupted_training_logged_beyond_its_checkpoint_is_dropped(stack, tmp_path):
     history = History([record(1), record(2)])
-    log = open_log("csv", tmp_path, history)
+    log = stack.enter_context(open_log("csv", tmp_path, history))
     for step in (3, 4):
         history.records.append(record(step))
         log(history)
     assert len(rows(tmp_path / "log.csv")) == 4
-    open_log("csv", tmp_path, History([record(1), record(2)]))
+    stack.enter_context(open_log("csv", tmp_path, History([record(1), record(2)])))
     assert [row["step"] for row in rows(tmp_path / "log.csv")] == ["1", "2"]
 
 
-def test_a_full_disk_leaves_the_old_log_and_nothing_half_written(tmp_path, monkeypatch):
-    open_log("csv", tmp_path, History([record(1)]))
+def test_a_full_disk_leaves_the_old_log_and_nothing_half_written(stack, tmp_path, monkeypatch):
+    stack.enter_context(open_log("csv", tmp_path, History([record(1)])))
 
     def full(*_):
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(csv.DictWriter, "writerows", full)
     with pytest.raises(OSError, match=r"the log cannot be written: .*No space left on device"):
-        open_log("csv", tmp_path, History([record(1), record(2)]))
+        stack.enter_context(open_log("csv", tmp_path, History([record(1), record(2)])))
     assert [path.name for path in tmp_path.iterdir()] == ["log.csv"]
     assert [row["step"] for row in rows(tmp_path / "log.csv")] == ["1"]
 
 
-def test_a_log_that_was_removed_meanwhile_is_written_again(tmp_path):
+def test_a_log_that_was_removed_meanwhile_is_written_again(stack, tmp_path):
     history = History([record(1)])
-    log = open_log("csv", tmp_path, history)
+    log = stack.enter_context(open_log("csv", tmp_path, history))
     (tmp_path / "log.csv").unlink()
     history.records.append(record(2))
     log(history)
     assert [row["step"] for row in rows(tmp_path / "log.csv")] == ["1", "2"]
 
 
-def test_a_disk_that_fills_up_meanwhile_leaves_whole_rows(tmp_path, monkeypatch):
+def test_a_disk_that_fills_up_meanwhile_leaves_whole_rows(stack, tmp_path, monkeypatch):
     history = History([record(1)])
-    log = open_log("csv", tmp_path, history)
+    log = stack.enter_context(open_log("csv", tmp_path, history))
     before = (tmp_path / "log.csv").read_bytes()
 
     def full(writer, row):
@@ -109,7 +116,7 @@ def test_without_a_log_or_a_directory_nothing_is_written(tmp_path, choices, monk
 
 
 def test_tensorboard_gets_every_number_under_its_name(tmp_path, monkeypatch):
-    written, made = [], []
+    written, made, closed = [], [], []
 
     class SummaryWriter:
         def __init__(self, directory, purge_step):
@@ -121,6 +128,9 @@ def test_tensorboard_gets_every_number_under_its_name(tmp_path, monkeypatch):
         def flush(self):
             pass
 
+        def close(self):
+            closed.append(True)
+
     stand_in = types.ModuleType("torch.utils.tensorboard")
     stand_in.SummaryWriter = SummaryWriter
     monkeypatch.setitem(sys.modules, "torch.utils.tensorboard", stand_in)
@@ -128,7 +138,9 @@ def test_tensorboard_gets_every_number_under_its_name(tmp_path, monkeypatch):
     assert made == [(str(tmp_path / "tensorboard"), 0)]
     assert [value for name, value, _ in written if name == "loss"] == history.column("loss")
     assert [step for name, _, step in written if name == "norm"] == [2, 4, 6]
-    open_log("tensorboard", tmp_path, History([record(3)]))
+    assert closed == [True]
+    with open_log("tensorboard", tmp_path, History([record(3)])):
+        pass
     assert made[-1][1] == 4  # what is there from step 4 on is of a training that was interrupted
 
 

@@ -188,5 +188,16 @@ def test_values_that_make_no_loss_are_refused(refuses):
     for ours in (cross_entropy, summed_cross_entropy):
         refuses(
             lambda ours=ours: ours(logits, TARGETS, label_smoothing=1.0),
-            "label_smoothing must be in [0, 1); got 1.0",
+            "label_smoothing must be a number in [0, 1); got 1.0",
         )
+
+
+def test_a_loss_in_double_precision_is_exact_to_it():
+    logits = torch.randn(2, 3, 11, dtype=torch.float64)
+    targets = torch.randint(1, 11, (2, 3))
+    expected = nn.functional.cross_entropy(
+        logits.flatten(0, 1), targets.flatten(), label_smoothing=0.1
+    )
+    torch.testing.assert_close(
+        cross_entropy(logits, targets, label_smoothing=0.1), expected, rtol=1e-14, atol=1e-14
+    )

@@ -9,8 +9,8 @@ from attnsteps.decoding.mask_predict import (
     mask_predict,
     predict_lengths,
 )
-from attnsteps.decoding.non_autoregressive import NonAutoregressive
 from attnsteps.model.config import TransformerConfig
+from attnsteps.model.non_autoregressive import NonAutoregressive
 from tests.decoding import (
     EOS,
     PAD,
@@ -251,10 +251,13 @@ def test_what_is_certain_keeps_the_probability_it_was_found_with():
 BAD = {
     "no pass": ({"iterations": 0}, "iterations must be a positive integer; got 0"),
     "half a pass": ({"iterations": 0.5}, "iterations must be a positive integer; got 0.5"),
-    "no length to try": ({"num_lengths": 0}, "num_lengths must be a positive integer; got 0"),
+    "no length to try": (
+        {"num_lengths": 0},
+        "num_lengths must be an integer in [1, config.max_len = 13]; got 0",
+    ),
     "more lengths than there are": (
         {"num_lengths": 14},
-        "num_lengths must be at most config.max_len = 13; got 14",
+        "num_lengths must be an integer in [1, config.max_len = 13]; got 14",
     ),
     "no length at all": (
         {"length_factor": 0.0},

@@ -3,8 +3,8 @@
 import pytest
 import torch
 
+from attnsteps.analysis.memory import training_bytes
 from attnsteps.model.config import TransformerConfig
-from attnsteps.model.memory import training_bytes
 from attnsteps.model.transformer import Transformer
 from attnsteps.training.loss import summed_cross_entropy
 from attnsteps.training.update import PRECISIONS

@@ -299,7 +299,10 @@ BAD_SETTINGS = {
     ),
     "no heads": ({"num_heads": 0}, "num_heads must be a positive integer; got 0"),
     "a width in floats": ({"d_model": 33.0}, "d_model must be a positive integer; got 33.0"),
-    "everything dropped": ({"dropout": 1.0}, "dropout must be in [0, 1); got 1.0"),
+    "everything dropped": (
+        {"dropout": 1.0},
+        "dropout must be a number in [0, 1); got 1.0",
+    ),
 }
 
 

@@ -8,8 +8,9 @@ import torch
 from torch import nn
 
 from attnsteps.decoding.mask_predict import all_at_once
-from attnsteps.decoding.non_autoregressive import LengthPredictor, NonAutoregressive, mask_some
 from attnsteps.model.config import TransformerConfig
+from attnsteps.model.non_autoregressive import LengthPredictor, NonAutoregressive
+from attnsteps.training.non_autoregressive import mask_some
 from tests.decoding import EOS, PAD, SENTENCES, padded, randomise
 
 MASK = 3

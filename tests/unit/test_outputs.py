@@ -7,7 +7,7 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
-from attnsteps.training.trained import ASSETS
+from attnsteps.translator.trained import ASSETS
 from attnsteps.widgets import Translator
 from scripts import outputs
 from scripts import site as script

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from attnsteps.text import parallel
+from attnsteps.corpora import parallel
+from attnsteps.corpora.download import checksum
+from attnsteps.corpora.parallel import TextPair, load, multi30k, normalise, tatoeba
 from attnsteps.text.batch import encode_pairs, index_batches, padding_share
-from attnsteps.text.download import checksum
-from attnsteps.text.parallel import TextPair, load, multi30k, normalise, tatoeba
 from attnsteps.text.tokenizer import Subwords
 from attnsteps.text.vocab import Vocab
 
@@ -192,7 +192,7 @@ def test_files_that_do_not_match_are_refused(captions, refuses):
     (captions / "val.en.gz").write_bytes(gzip.compress(b"one line\n"))
     refuses(
         lambda: multi30k(directory=captions),
-        "val.de.gz and val.en.gz must have as many lines; got 2 and 1",
+        "val.de.gz and val.en.gz must have the same number of lines; got 2 and 1",
     )
 
 
@@ -200,7 +200,8 @@ def test_an_empty_line_is_named(captions, refuses):
     (captions / "val.en.gz").write_bytes(gzip.compress(b"one line\n \n"))
     refuses(
         lambda: multi30k(directory=captions),
-        "val.de.gz and val.en.gz must have a sentence in each line; got 'de val 1' and '' (2)",
+        "val.de.gz and val.en.gz must have a sentence in each line;"
+        " got 'de val 1' and '' in line 2",
     )
 
 
@@ -211,7 +212,7 @@ def test_an_archive_with_a_password_is_named(tmp_path):
     data[6] |= 1  # of the file's own header,
     data[data.index(b"PK\x01\x02") + 8] |= 1  # and of the list of all
     path.write_bytes(data)
-    with pytest.raises(ValueError, match=r"must be a whole compressed text.* password required"):
+    with pytest.raises(ValueError, match=r"must be a complete compressed .* password required"):
         tatoeba(directory=tmp_path)
 
 
@@ -231,7 +232,7 @@ def test_a_damaged_file_is_named(captions, damage):
     path = captions / "val.de.gz"
     path.write_bytes(damage(path.read_bytes()))
     with pytest.raises(
-        ValueError, match="must be a whole compressed text in UTF-8; got: "
+        ValueError, match="must be a complete compressed file of UTF-8 text; reading it gave: "
     ) as caught:
         multi30k(directory=captions)
     assert str(caught.value).startswith(f"{path} must be")
@@ -248,7 +249,7 @@ def test_a_damaged_archive_is_named(tmp_path, rows, name):
     if rows is None:
         path.write_bytes(path.read_bytes()[:-30])
     with pytest.raises(
-        ValueError, match=f"^{path} must be a whole compressed text in UTF-8; got: "
+        ValueError, match=f"^{path} must be a complete compressed file of UTF-8 text; "
     ):
         tatoeba(directory=tmp_path)
 
@@ -259,5 +260,5 @@ def test_a_line_without_a_translation_is_named(refuses, tmp_path, row):
     line = "\t".join(row)
     refuses(
         lambda: tatoeba(directory=tmp_path),
-        f"{tmp_path / 'cmn-eng.zip'} must have two sentences in each line; got {line!r} (13)",
+        f"{tmp_path / 'cmn-eng.zip'} must have two sentences in each line; got {line!r} in line 13",
     )

@@ -123,7 +123,10 @@ BAD = {
         lambda: sinusoidal_positions(0, 4),
         "length must be a positive integer; got 0",
     ),
-    "no width": (lambda: sinusoidal_positions(4, 0), "d_model must be a positive integer; got 0"),
+    "no width": (
+        lambda: sinusoidal_positions(4, 0),
+        "d_model must be a positive integer; got 0",
+    ),
     "a width in floats": (
         lambda: sinusoidal_positions(4, 4.0),
         "d_model must be a positive integer; got 4.0",

@@ -52,7 +52,7 @@ def test_the_answer_is_not_in_the_picture_of_a_question():
         ),
         (
             lambda: Predict("key", "?", kind="order", options=["one"]),
-            "options must be at least 2 for kind 'order'; got 1",
+            "options must hold at least 2 for kind 'order'; got 1",
         ),
         (
             lambda: Predict("key", "?", kind="cells", rows=["a"]),

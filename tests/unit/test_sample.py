@@ -249,8 +249,8 @@ BAD = {
     "no number": ({"temperature": math.nan}, "temperature must be a number above 0; got nan"),
     "among none": ({"top_k": 0}, "top_k must be a positive integer; got 0"),
     "among half a token": ({"top_k": 1.5}, "top_k must be a positive integer; got 1.5"),
-    "no probability": ({"top_p": 0.0}, "top_p must be in (0, 1]; got 0.0"),
-    "more than all": ({"top_p": 1.1}, "top_p must be in (0, 1]; got 1.1"),
+    "no probability": ({"top_p": 0.0}, "top_p must be a number in (0, 1]; got 0.0"),
+    "more than all": ({"top_p": 1.1}, "top_p must be a number in (0, 1]; got 1.1"),
     "a generator too few": (
         {"generator": [chance()]},
         "generator must be one, or one for each of the 2 sentences; got 1",

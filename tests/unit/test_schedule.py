@@ -43,13 +43,17 @@ def test_steps_that_no_schedule_has_are_refused(refuses):
     refuses(lambda: paper_schedule(0, d_model=8), "step must be a positive integer; got 0")
     refuses(lambda: paper_schedule(1, d_model=0), "d_model must be a positive integer; got 0")
     refuses(
-        lambda: paper_schedule(1, d_model=8, warmup=0), "warmup must be a positive integer; got 0"
+        lambda: paper_schedule(1, d_model=8, warmup=0),
+        "warmup must be a positive integer; got 0",
     )
 
     def linear(step=1, **changes):
         linear_decay(step, **{"peak": 0.1, "warmup": 2, "total": 5, **changes})
 
-    refuses(lambda: linear(6), "step must be at most total = 5; got 6")
-    refuses(lambda: linear(0), "step must be a positive integer; got 0")
-    refuses(lambda: linear(warmup=6), "warmup must be at most total = 5; got 6")
+    refuses(lambda: linear(6), "step must be an integer in [1, total = 5]; got 6")
+    refuses(lambda: linear(0), "step must be an integer in [1, total = 5]; got 0")
+    refuses(
+        lambda: linear(warmup=6),
+        "warmup must be an integer in [1, total = 5]; got 6",
+    )
     refuses(lambda: linear(peak=0.0), "peak must be a number above 0; got 0.0")

@@ -7,12 +7,12 @@ from attnsteps import shapes
 
 GOOD = {
     "positive": lambda: shapes.check_positive("d_model", 1),
-    "integer": lambda: shapes.check_integer("pad_id", -1),
-    "count": lambda: shapes.check_count("epoch", 0),
-    "the least": lambda: shapes.check_between("step", 0, 0, 16),
-    "the most": lambda: shapes.check_between("step", 16, 0, 16),
-    "no dropout": lambda: shapes.check_dropout("dropout", 0.0),
-    "some dropout": lambda: shapes.check_dropout("dropout", 0.999),
+    "integer": lambda: shapes.check_number("pad_id", -1, integer=True),
+    "count": lambda: shapes.check_number("epoch", 0, at_least=0, integer=True),
+    "the least": lambda: shapes.check_number("step", 0, at_least=0, at_most=16),
+    "the most": lambda: shapes.check_number("step", 16, at_least=0, at_most=16),
+    "no dropout": lambda: shapes.check_number("dropout", 0.0, at_least=0, below=1),
+    "some dropout": lambda: shapes.check_number("dropout", 0.999, at_least=0, below=1),
     "floating": lambda: shapes.check_floating("q", torch.zeros(0, dtype=torch.bfloat16)),
     "shape": lambda: shapes.check_shape("x", torch.zeros(2, 3), "B D", B=2, D=3),
     "shape, nothing known": lambda: shapes.check_shape("x", torch.zeros(2, 3), "B D"),
@@ -54,36 +54,36 @@ BAD = {
         "d_model must be a positive integer; got '8'",
     ),
     "a float": (
-        lambda: shapes.check_integer("pad_id", 1.0),
+        lambda: shapes.check_number("pad_id", 1.0, integer=True),
         "pad_id must be an integer; got 1.0",
     ),
     "a count below 0": (
-        lambda: shapes.check_count("epoch", -1),
+        lambda: shapes.check_number("epoch", -1, at_least=0, integer=True),
         "epoch must be an integer of at least 0; got -1",
     ),
     "half of one": (
-        lambda: shapes.check_count("epoch", 0.5),
+        lambda: shapes.check_number("epoch", 0.5, at_least=0, integer=True),
         "epoch must be an integer of at least 0; got 0.5",
     ),
     "a truth value": (
-        lambda: shapes.check_integer("pad_id", False),
+        lambda: shapes.check_number("pad_id", False, integer=True),
         "pad_id must be an integer; got False",
     ),
     "below what may be": (
-        lambda: shapes.check_between("depth", 0, 1, 48),
-        "depth must lie in [1, 48]; got 0",
+        lambda: shapes.check_number("depth", 0, at_least=1, at_most=48),
+        "depth must be a number in [1, 48]; got 0",
     ),
     "above what may be": (
-        lambda: shapes.check_between("strength", 2.5, 0.25, 2.0),
-        "strength must lie in [0.25, 2.0]; got 2.5",
+        lambda: shapes.check_number("strength", 2.5, at_least=0.25, at_most=2.0),
+        "strength must be a number in [0.25, 2]; got 2.5",
     ),
     "between nothing": (
-        lambda: shapes.check_between("shift", float("nan"), -1000, 1000),
-        "shift must lie in [-1000, 1000]; got nan",
+        lambda: shapes.check_number("shift", float("nan"), at_least=-1000, at_most=1000),
+        "shift must be a number in [-1000, 1000]; got nan",
     ),
     "dropout of everything": (
-        lambda: shapes.check_dropout("dropout", 1),
-        "dropout must be in [0, 1); got 1",
+        lambda: shapes.check_number("dropout", 1, at_least=0, below=1),
+        "dropout must be a number in [0, 1); got 1",
     ),
     "integers": (
         lambda: shapes.check_floating("q", torch.zeros(2, dtype=torch.int32)),

@@ -3,9 +3,9 @@
 import pytest
 import torch
 
+from attnsteps.analysis import speed as module
+from attnsteps.analysis.speed import Speed, measure_speed
 from attnsteps.text.batch import collate
-from attnsteps.training import speed as module
-from attnsteps.training.speed import Speed, measure_speed
 from tests.training import is_same, make_examples, make_model
 
 

@@ -128,9 +128,12 @@ BAD = {
     "no width": (lambda: Sublayer(0), "d_model must be a positive integer; got 0"),
     "everything dropped": (
         lambda: Sublayer(4, dropout=1.0),
-        "dropout must be in [0, 1); got 1.0",
+        "dropout must be a number in [0, 1); got 1.0",
     ),
-    "dropout in words": (lambda: Sublayer(4, dropout="0"), "dropout must be in [0, 1); got '0'"),
+    "dropout in words": (
+        lambda: Sublayer(4, dropout="0"),
+        "dropout must be a number in [0, 1); got '0'",
+    ),
     "an unknown norm": (
         lambda: Sublayer(4, norm="mid"),
         "norm must be 'post' or 'pre'; got 'mid'",

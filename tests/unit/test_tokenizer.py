@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attnsteps.text.corpus import SOURCE_WORDS, TARGET_WORDS, generated
+from attnsteps.corpora.generated.corpus import SOURCE_WORDS, TARGET_WORDS, generated
 from attnsteps.text.tokenizer import (
     BytePairs,
     Characters,
@@ -181,8 +181,8 @@ def test_a_tokenizer_comes_back_from_json(tokenizer):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: Words(["a b"]), "known must hold words without a space in them; got 'a b'"),
-        (lambda: Words([""]), "known must hold words without a space in them; got ''"),
+        (lambda: Words(["a b"]), "known must hold non-empty words without spaces; got 'a b'"),
+        (lambda: Words([""]), "known must hold non-empty words without spaces; got ''"),
         (
             lambda: BytePairs.learn([], num_merges=-1),
             "num_merges must be an integer of at least 0; got -1",
@@ -193,7 +193,7 @@ def test_a_tokenizer_comes_back_from_json(tokenizer):
         ),
         (
             lambda: Subwords([("l", "ow")]),
-            "merges must join bytes or what earlier ones made of them; got ('l', 'ow')",
+            "merges must join bytes or the results of earlier merges; got ('l', 'ow')",
         ),
         (lambda: Subwords().tokenize("a\udcffb"), "text must be valid Unicode; got '\\udcff'"),
     ],
@@ -206,5 +206,5 @@ def test_bad_input_is_named(refuses, call, message):
     "text", ["", "[]", "{}", '{"kind": "Magic"}', '{"kind": "Characters", "known": []}']
 )
 def test_what_is_no_tokenizer_is_refused(text):
-    with pytest.raises(ValueError, match=r"^text must be the JSON of a tokenizer; got: "):
+    with pytest.raises(ValueError, match=r"^text must be JSON from to_json; reading it gave "):
         from_json(text)

@@ -8,10 +8,12 @@ import safetensors.torch
 import torch
 from safetensors import safe_open
 
-import attnsteps.training.trained
+import attnsteps.translator.trained
+from attnsteps.model.transformer import Transformer
 from attnsteps.text.tokenizer import BytePairs, Characters, Subwords, Words
 from attnsteps.text.vocab import Vocab
-from attnsteps.training.trained import Trained, pretrained
+from attnsteps.translator.search import find
+from attnsteps.translator.trained import Trained, pretrained
 from tests.training import make_config, make_model, trained
 
 CHINESE = ("动物", "没有", "过", "马路", "太", "累", "宽", "了")  # 5 … 12
@@ -190,7 +192,7 @@ def test_other_files_are_refused(tmp_path, refuses):
     )
     refuses(
         lambda: Trained.load(path),
-        f"{path} must agree with the checksum that it holds; got something else",
+        f"{path} must hold what was written into it; got other bytes, so it is damaged",
     )
     path.write_bytes(b"no such thing")
     with pytest.raises(ValueError, match="must be a whole safetensors file"):
@@ -214,7 +216,7 @@ def test_a_disk_that_is_full_leaves_the_old_file(tmp_path, monkeypatch):
 
 
 def test_what_comes_with_the_package_is_loaded_by_its_name(tmp_path, monkeypatch, refuses):
-    monkeypatch.setattr(attnsteps.training.trained, "ASSETS", tmp_path)
+    monkeypatch.setattr(attnsteps.translator.trained, "ASSETS", tmp_path)
     ours = bundle()
     ours.save(tmp_path / "zh_en.safetensors", dtype=torch.float32)
     assert pretrained().translate(TEXTS) == ours.translate(TEXTS)
@@ -224,3 +226,57 @@ def test_what_comes_with_the_package_is_loaded_by_its_name(tmp_path, monkeypatch
 def test_a_bundle_cannot_be_changed():
     with pytest.raises(dataclasses.FrozenInstanceError):
         bundle().model = None
+
+
+def random_bundle(**changes):
+    """A translator that knows nothing, and therefore hardly ever stops of itself."""
+    torch.manual_seed(4)
+    return bundle(make_model(**changes))
+
+
+def test_weights_are_those_of_evaluation_and_ordinary_tensors():
+    translator = random_bundle(dropout=0.5)
+    needed = translator.translate(TEXTS, need_weights=True, max_len=5)
+    translator.model.train()
+    translator.model.encoder.layers[0].eval()
+    modes = [module.training for module in translator.model.modules()]
+    found = translator.translate(TEXTS, need_weights=True, max_len=5)
+    assert [module.training for module in translator.model.modules()] == modes
+    for ours, theirs in zip(found, needed, strict=True):
+        torch.testing.assert_close(ours.weights.cross, theirs.weights.cross, rtol=0, atol=0)
+        assert not ours.weights.cross[0].is_inference()
+
+
+class Subclass(Transformer):
+    """A model that a reader may have derived."""
+
+
+def test_a_subclass_can_do_what_its_class_can(refuses, tmp_path):
+    translator = random_bundle()
+    needed = translator.translate(TEXTS)
+    translator.model.__class__ = Subclass
+    assert translator.translate(TEXTS) == needed
+    refuses(
+        lambda: translator.save(tmp_path / "model.safetensors"),
+        "the model's class must be 'Transformer' or 'NonAutoregressive'; got 'Subclass'",
+    )
+
+
+def test_what_is_no_translator_is_refused(refuses):
+    refuses(
+        lambda: find(torch.nn.Linear(2, 2), torch.tensor([[5]])),
+        "model must be a Transformer or a NonAutoregressive; got a Linear",
+    )
+
+
+@pytest.mark.parametrize("search", ["greedy", "beam", "sample"])
+def test_a_sentence_has_the_same_room_alone_and_beside_a_longer_one(search):
+    translator = random_bundle()
+    translator.model.tgt_embedding.weight.data[SRC.eos_id] *= -50.0  # it never ends
+    short, long = "马路", "动物没有过马路太累了"
+    options = {"top_k": 1} if search == "sample" else {}
+    alone = translator.translate([short], search=search, **options)[0]
+    beside = translator.translate([short, long], search=search, **options)
+    assert len(alone.tokens) == len(beside[0].tokens) == 2 * 1 + 10
+    assert len(beside[1].tokens) == 2 * len(beside[1].src_tokens) + 10
+    assert alone.text == beside[0].text

@@ -36,14 +36,20 @@ def test_the_schedule_is_the_one_that_was_asked_for():
         ),
         ({"batch_size": 0}, "batch_size must be a positive integer; got 0"),
         ({"max_tokens": 0.5}, "max_tokens must be a positive integer; got 0.5"),
-        ({"warmup": 1251}, "warmup must be at most steps = 1250; got 1251"),
+        (
+            {"warmup": 1251},
+            "warmup must be an integer in [1, steps = 1250]; got 1251",
+        ),
         ({"warmup": 0}, "warmup must be a positive integer; got 0"),
         (
             {"schedule": "cosine"},
             "schedule must be 'linear' or 'paper' or 'constant'; got 'cosine'",
         ),
         ({"peak": 0.0}, "peak must be a number above 0; got 0.0"),
-        ({"label_smoothing": 1.0}, "label_smoothing must be in [0, 1); got 1.0"),
+        (
+            {"label_smoothing": 1.0},
+            "label_smoothing must be a number in [0, 1); got 1.0",
+        ),
         ({"clip": -1.0}, "clip must be a number above 0; got -1.0"),
         ({"accumulate": 0}, "accumulate must be a positive integer; got 0"),
         (

@@ -4,8 +4,14 @@ import pytest
 import torch
 from torch.nn import functional
 
+from attnsteps.model.config import TransformerConfig
 from attnsteps.text.batch import collate
-from attnsteps.training.non_autoregressive import length_loss, mask_predict_loss, one_shot_loss
+from attnsteps.training.non_autoregressive import (
+    length_loss,
+    mask_predict_loss,
+    mask_some,
+    one_shot_loss,
+)
 from tests.training import make_examples, make_model
 
 BATCH = collate(make_examples(9))
@@ -80,5 +86,19 @@ def test_the_length_counts_eos_and_no_padding():
 def test_a_sentence_longer_than_any_length_is_refused(refuses):
     refuses(
         lambda: length_loss(torch.zeros(9, 3), BATCH.tgt_out),
-        "the longest target must be at most max_len = 3; got 7",
+        "the longest target must be an integer in [1, max_len = 3]; got 7",
     )
+
+
+@pytest.mark.parametrize("padding", ["left", "right"])
+def test_any_number_is_hidden_wherever_the_padding_is(padding):
+    words = [5, 6, 7, 2]
+    row = [0, 0, *words] if padding == "left" else [*words, 0, 0]
+    tgt_ids = torch.tensor([row]).expand(8000, -1)
+    config = TransformerConfig.tiny(11, 13, causal=False, mask_id=3)
+    hidden = mask_some(tgt_ids, config, generator=torch.Generator().manual_seed(0)) == 3
+    counts = torch.bincount(hidden.sum(dim=1), minlength=5)
+    assert counts[0] == 0
+    assert ((counts[1:] / 2000 - 1).abs() < 0.1).all()  # as many of each number from 1 to 4
+    share = hidden.float().mean(dim=0)[tgt_ids[0] != 0]
+    assert ((share / 0.625 - 1).abs() < 0.05).all()  # and each position equally often

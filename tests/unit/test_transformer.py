@@ -697,13 +697,16 @@ def test_sinusoids_have_no_end():
 
 def test_unknown_sizes_for_flops_are_refused(refuses):
     refuses(
-        lambda: Transformer(small()).flops(0, 5, 7), "batch_size must be a positive integer; got 0"
+        lambda: Transformer(small()).flops(0, 5, 7),
+        "batch_size must be a positive integer; got 0",
     )
     refuses(
-        lambda: Transformer(small()).flops(2, 5, 7.0), "tgt_len must be a positive integer; got 7.0"
+        lambda: Transformer(small()).flops(2, 5, 7.0),
+        "tgt_len must be a positive integer; got 7.0",
     )
     refuses(
-        lambda: Transformer(small()).flops(2, -5, 7), "src_len must be a positive integer; got -5"
+        lambda: Transformer(small()).flops(2, -5, 7),
+        "src_len must be a positive integer; got -5",
     )
 
 

@@ -72,20 +72,23 @@ def test_vocabularies_are_compared_by_content_and_not_hashed():
     ("call", "message"),
     [
         (lambda: Vocab(["a", "b", "a"]), "tokens must hold each token once; got 'a' twice"),
-        (lambda: Vocab([""]), f"tokens must be non-empty texts, and none of {LISTED}; got ''"),
-        (lambda: Vocab([7]), f"tokens must be non-empty texts, and none of {LISTED}; got 7"),
+        (lambda: Vocab([""]), f"tokens must be non-empty strings, and none of {LISTED}; got ''"),
+        (lambda: Vocab([7]), f"tokens must be non-empty strings, and none of {LISTED}; got 7"),
         (
             lambda: Vocab(["<eos>"]),
-            f"tokens must be non-empty texts, and none of {LISTED}; got '<eos>'",
+            f"tokens must be non-empty strings, and none of {LISTED}; got '<eos>'",
         ),
         (lambda: Vocab().tokens([5]), "ids must lie in 0..4; got 5"),
         (lambda: Vocab().tokens([0, -1]), "ids must lie in 0..4; got -1"),
         (lambda: Vocab.from_list(["a"]), f"tokens must begin with {LISTED}; got ('a',)"),
         (lambda: Vocab.build([], min_count=0), "min_count must be a positive integer; got 0"),
-        (lambda: Vocab.build([], max_size=True), "max_size must be a positive integer; got True"),
+        (
+            lambda: Vocab.build([], max_size=True),
+            "max_size must be a positive integer; got True",
+        ),
         (
             lambda: Vocab.build([], max_size=4),
-            "the number of special tokens must be at most max_size = 4; got 5",
+            "max_size must leave room for the 5 special tokens; got 4",
         ),
     ],
 )

@@ -116,16 +116,16 @@ def test_repr_is_stable():
 # Bad input ----------------------------------------------------------------------------------
 
 BAD_WORDS = {
-    "one word": (lambda: AttentionExplorer("one"), "words must be 2 to 12 words; got 1"),
-    "no words": (lambda: AttentionExplorer([]), "words must be 2 to 12 words; got 0"),
-    "too many": (lambda: AttentionExplorer("a " * 13), "words must be 2 to 12 words; got 13"),
+    "one word": (lambda: AttentionExplorer("one"), "words must hold 2 to 12 words; got 1"),
+    "no words": (lambda: AttentionExplorer([]), "words must hold 2 to 12 words; got 0"),
+    "too many": (lambda: AttentionExplorer("a " * 13), "words must hold 2 to 12 words; got 13"),
     "a space": (
         lambda: AttentionExplorer(["a b", "c"]),
-        "words must be non-empty and hold no spaces; got ['a b', 'c']",
+        "words must be non-empty and contain no spaces; got ['a b', 'c']",
     ),
     "an empty word": (
         lambda: AttentionExplorer(["", "c"]),
-        "words must be non-empty and hold no spaces; got ['', 'c']",
+        "words must be non-empty and contain no spaces; got ['', 'c']",
     ),
     "a mask": (
         lambda: AttentionExplorer("a b", mask="given"),
@@ -165,7 +165,7 @@ BAD_TENSORS = {
         {"words": ["a", "b"]},
         "q must have shape (T, Dk) with T = 2; got (3, 4)",
     ),
-    "one label": ({"words": ["a"]}, "words must be 2 to 12 words; got 1"),
+    "one label": ({"words": ["a"]}, "words must hold 2 to 12 words; got 1"),
 }
 
 
@@ -176,7 +176,7 @@ def test_bad_words_are_refused(refuses, call, message):
 
 def test_bad_words_and_masks_are_refused_later_too(refuses):
     explorer = AttentionExplorer("a b c")
-    refuses(lambda: setattr(explorer, "words", []), "words must be 2 to 12 words; got 0")
+    refuses(lambda: setattr(explorer, "words", []), "words must hold 2 to 12 words; got 0")
     refuses(
         lambda: setattr(explorer, "mask", "given"), "mask must be 'none' or 'causal'; got 'given'"
     )

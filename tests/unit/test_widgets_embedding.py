@@ -19,11 +19,11 @@ def make(words=WORDS, before=BEFORE, after=AFTER, selected="w3", **options):
 BAD = {
     "few": (
         {"words": WORDS[:3]},
-        "words must be at least 10 different words; got 3, 3 of them different",
+        "words must hold at least 10 different words; got 3, 3 of them different",
     ),
     "twice": (
         {"words": ["w3"] * 12},
-        "words must be at least 10 different words; got 12, 1 of them different",
+        "words must hold at least 10 different words; got 12, 1 of them different",
     ),
     "unknown": ({"selected": "no"}, "selected must be one of the words; got 'no'"),
     "rows": (
@@ -36,7 +36,7 @@ BAD = {
     ),
     "tiny": (
         {"before": 1e-4 * BEFORE},
-        "before must hold vectors that are not 0 to 3 decimals; got one for 'w0'",
+        "before must hold vectors that do not round to 0 at 3 decimals; got one for 'w0'",
     ),
     "nan": ({"after": AFTER * np.nan}, "after must hold finite numbers; got NaN or infinity"),
 }
@@ -48,7 +48,10 @@ def test_bad_arguments_are_refused(refuses, changes, message):
 
 
 def test_a_word_that_is_not_there_is_refused_afterwards_too(refuses):
-    refuses(lambda: setattr(make(), "selected", 12), "selected must lie in [0, 11]; got 12")
+    refuses(
+        lambda: setattr(make(), "selected", 12),
+        "selected must be a number in [0, 11]; got 12",
+    )
 
 
 def test_neighbours_are_those_of_the_smallest_angle():

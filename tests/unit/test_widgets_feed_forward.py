@@ -10,8 +10,8 @@ from attnsteps.widgets import HiddenUnits
 
 UNIT = {"weights": [1.0, 1.0], "bias": -1.0, "out": 1.0}
 BAD = {
-    "no unit": ({"units": []}, "units must be one to 3 hidden units; got 0"),
-    "four units": ({"units": [UNIT] * 4}, "units must be one to 3 hidden units; got 4"),
+    "no unit": ({"units": []}, "units must hold 1 to 3 hidden units; got 0"),
+    "four units": ({"units": [UNIT] * 4}, "units must hold 1 to 3 hidden units; got 4"),
     "another form": (
         {"units": [{"bias": 1.0}]},
         "units[0] must have weights, bias and out; got {'bias': 1.0}",
@@ -25,7 +25,10 @@ BAD = {
         "units[1] weights must be a number in [-3, 3]; got 4.0",
     ),
     "a large bias": ({"bias": 3.5}, "bias must be a number in [-3, 3]; got 3.5"),
-    "off the square": ({"x": [0.0, 2.0]}, "x must be a number in [-0.5, 1.5]; got 2.0"),
+    "off the square": (
+        {"x": [0.0, 2.0]},
+        "x must be a number in [-0.5, 1.5]; got 2.0",
+    ),
     "three inputs": ({"x": [0.0, 1.0, 1.0]}, "x must be two numbers; got [0.0, 1.0, 1.0]"),
     "another goal": ({"goal": "or"}, "goal must be 'and' or 'xor'; got 'or'"),
 }

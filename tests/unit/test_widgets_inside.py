@@ -5,9 +5,9 @@ import torch
 from safetensors.torch import load
 
 from attnsteps import Knockout, Transformer, TransformerConfig, knocked_out
-from attnsteps.text.corpus import generated
+from attnsteps.corpora.generated.corpus import generated
 from attnsteps.text.vocab import Vocab
-from attnsteps.training.trained import pretrained
+from attnsteps.translator.trained import pretrained
 from attnsteps.widgets import Interventions
 from attnsteps.widgets.inside import GIRL, GIRL_TWIN, PRONOUNS
 
@@ -105,18 +105,21 @@ def test_it_is_stable_and_leaves_a_picture():
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: widget(knockouts=[Knockout("cross", layer=2)]), "layer must be 0 or 1; got 2"),
+        (
+            lambda: widget(knockouts=[Knockout("cross", layer=2)]),
+            "layer must be an integer in [0, 1]; got 2",
+        ),
         (
             lambda: widget(knockouts=[Knockout("memory")]),
             "part must be 'encoder' or 'decoder' or 'cross'; got 'memory'",
         ),
         (
             lambda: widget(pairs=[(GIRL, GIRL)]),
-            "pairs[0] must differ in one word; got 0",
+            "pairs[0] must differ in exactly one word; got 0",
         ),
         (
             lambda: widget(pairs=[(GIRL, GIRL_TWIN), ("太累", "太累了")]),
-            "pairs[1] must be two sentences of equally many words; got ('太累', '太累了')",
+            "pairs[1] must be two sentences with the same number of words; got ('太累', '太累了')",
         ),
         (
             lambda: Interventions(small(causal=False), (SRC, TGT)),
@@ -134,5 +137,5 @@ def test_what_is_set_later_is_checked_too(refuses):
     def change():
         made.knockouts = [{"part": "cross", "head": 4}]
 
-    refuses(change, "head must be 0 or 1 or 2 or 3; got 4")
+    refuses(change, "head must be an integer in [0, 3]; got 4")
     assert made.knockouts == []

@@ -9,7 +9,7 @@ from safetensors.torch import load
 
 from attnsteps import Transformer, TransformerConfig
 from attnsteps.text.vocab import Vocab
-from attnsteps.training.trained import pretrained
+from attnsteps.translator.trained import pretrained
 from attnsteps.widgets import Heads
 from attnsteps.widgets.live_model import RUNNING
 

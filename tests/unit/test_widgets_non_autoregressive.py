@@ -7,7 +7,7 @@ from safetensors.torch import load
 from attnsteps import NonAutoregressive, Transformer, TransformerConfig
 from attnsteps.text.tokenizer import Characters, Words
 from attnsteps.text.vocab import Vocab
-from attnsteps.training.trained import Trained
+from attnsteps.translator.trained import Trained
 from attnsteps.widgets.non_autoregressive import Race, word_edits
 
 SRC, TGT = Vocab(["动物", "太", "累"]), Vocab(["the", "animal", "tired"])
@@ -72,10 +72,10 @@ def test_a_sentence_that_cannot_race_leaves_an_empty_picture(text):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"length_factor": 1.6}, r"length_factor must lie in \[0\.5, 1\.5\]; got 1\.6"),
-        ({"length_factor": -1.0}, "length_factor must lie in .*; got -1"),
+        ({"length_factor": 1.6}, r"length_factor must be a number in \[0\.5, 1\.5\]; got 1\.6"),
+        ({"length_factor": -1.0}, "length_factor must be a number in .*; got -1"),
         ({"iterations": 0}, "iterations must be .*; got 0"),
-        ({"iterations": 11}, "iterations must be at most .* 10; got 11"),
+        ({"iterations": 11}, "iterations must be a number in .*10]; got 11"),
         ({"beam_width": 0}, "beam_width must be .*; got 0"),
     ],
 )
@@ -95,7 +95,7 @@ def test_models_that_cannot_race_are_refused():
         Race([trained()] * 3)
     with pytest.raises(ValueError, match=r"models\[0\] must be a Trained Transformer; got str"):
         Race(["a", "b", "c"])
-    with pytest.raises(ValueError, match=r"models\[0\] must be of words.*got Characters"):
+    with pytest.raises(ValueError, match=r"models\[0\] must be split into words.*got Characters"):
         Race(three(tokenizer=Characters()))
     other = Vocab(["the", "animal", "wide"])
     with pytest.raises(ValueError, match=r"models\[2\] must have the same tgt_vocab"):

@@ -16,9 +16,15 @@ BAD = {
         {"layout": "stacked"},
         "layout must be 'interleaved' or 'concatenated'; got 'stacked'",
     ),
-    "a position too far": ({"position": 32}, "position must lie in [0, 31]; got 32"),
-    "a position below 0": ({"position": -1}, "position must lie in [0, 31]; got -1"),
-    "a step too far": ({"step": 17}, "step must lie in [0, 16]; got 17"),
+    "a position too far": (
+        {"position": 32},
+        "position must be a number in [0, 31]; got 32",
+    ),
+    "a position below 0": (
+        {"position": -1},
+        "position must be a number in [0, 31]; got -1",
+    ),
+    "a step too far": ({"step": 17}, "step must be a number in [0, 16]; got 17"),
     "a word twice": (
         {"order": [0, 1, 1, 3]},
         "order must hold each of 0..3 once; got [0, 1, 1, 3]",
@@ -26,8 +32,8 @@ BAD = {
     "a word too few": ({"order": [0, 1, 2]}, "order must hold each of 0..3 once; got [0, 1, 2]"),
 }
 BAD_AT_FIRST = {
-    "one word": ({"words": SENTENCE[:1]}, "words must be 2 to 8 words; got 1"),
-    "too many words": ({"words": SENTENCE + SENTENCE}, "words must be 2 to 8 words; got 16"),
+    "one word": ({"words": SENTENCE[:1]}, "words must hold 2 to 8 words; got 1"),
+    "too many words": ({"words": SENTENCE + SENTENCE}, "words must hold 2 to 8 words; got 16"),
 }
 
 

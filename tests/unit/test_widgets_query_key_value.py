@@ -33,7 +33,7 @@ def test_takes_other_words_with_their_vectors_and_matrices():
 
 
 BAD = {
-    "no words": ({"words": ()}, "words must be at least 1; got 0"),
+    "no words": ({"words": ()}, "words must hold at least 1 word; got 0"),
     "a word without a vector": (
         {"words": (Word("狼", "láng", "wolf"),)},
         "words must come from the running example; got Word(zh='狼', pinyin='láng', gloss='wolf')",
@@ -90,7 +90,7 @@ def test_repr_is_stable_and_a_picture_comes_along():
 def test_the_picture_shows_the_present_state():
     widget = SixSteps(selected=0)
     (ax,) = widget.picture().axes
-    assert ax.get_title() == "animal asks: its weights"
+    assert ax.get_title() == "animal: the weights of its query"
     widget.selected = 6
     (ax,) = widget.picture().axes
     assert [text.get_text() for text in ax.texts][:4] == ["0.70", "0.01", "0.03", "0.09"]

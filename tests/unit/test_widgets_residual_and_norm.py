@@ -11,16 +11,25 @@ from attnsteps.widgets.random import normals
 from attnsteps.widgets.residual_and_norm import ARRANGEMENTS, stack_sizes
 
 BAD = {
-    "no layers": ({"depth": 0}, "depth must lie in [1, 48]; got 0"),
-    "too deep": ({"depth": 49}, "depth must lie in [1, 48]; got 49"),
-    "too weak": ({"strength": 0.2}, "strength must lie in [0.25, 2.0]; got 0.2"),
-    "too strong": ({"strength": 2.5}, "strength must lie in [0.25, 2.0]; got 2.5"),
+    "no layers": ({"depth": 0}, "depth must be a number in [1, 48]; got 0"),
+    "too deep": ({"depth": 49}, "depth must be a number in [1, 48]; got 49"),
+    "too weak": (
+        {"strength": 0.2},
+        "strength must be a number in [0.25, 2]; got 0.2",
+    ),
+    "too strong": (
+        {"strength": 2.5},
+        "strength must be a number in [0.25, 2]; got 2.5",
+    ),
     "another arrangement": (
         {"arrangement": "mid"},
         "arrangement must be 'neither' or 'residual' or 'norm' or 'post' or 'pre' or 'pre_final';"
         " got 'mid'",
     ),
-    "a negative seed": ({"seed": -1}, "seed must lie in [0, 2147483647]; got -1"),
+    "a negative seed": (
+        {"seed": -1},
+        "seed must be a number in [0, 2147483647]; got -1",
+    ),
 }
 
 

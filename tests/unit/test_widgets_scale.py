@@ -5,7 +5,7 @@ import torch
 from matplotlib.figure import Figure
 
 from attnsteps import Transformer, TransformerConfig
-from attnsteps.model.memory import training_bytes
+from attnsteps.analysis.memory import training_bytes
 from attnsteps.widgets import TrainingStep
 from attnsteps.widgets.scale import HOW, SIZES
 

@@ -12,15 +12,21 @@ from attnsteps.widgets import Scaling
 from attnsteps.widgets.random import normals, uniform
 
 BAD = {
-    "no width": ({"d_k": 0}, "d_k must lie in [1, 512]; got 0"),
-    "too wide": ({"d_k": 513}, "d_k must lie in [1, 512]; got 513"),
-    "one key": ({"num_keys": 1}, "num_keys must lie in [2, 12]; got 1"),
-    "too many keys": ({"num_keys": 13}, "num_keys must lie in [2, 12]; got 13"),
+    "no width": ({"d_k": 0}, "d_k must be a number in [1, 512]; got 0"),
+    "too wide": ({"d_k": 513}, "d_k must be a number in [1, 512]; got 513"),
+    "one key": ({"num_keys": 1}, "num_keys must be a number in [2, 12]; got 1"),
+    "too many keys": (
+        {"num_keys": 13},
+        "num_keys must be a number in [2, 12]; got 13",
+    ),
     "another divisor": (
         {"divisor": "sqrt(d_k)"},
         "divisor must be 'none' or 'sqrt' or 'd_k'; got 'sqrt(d_k)'",
     ),
-    "a negative seed": ({"seed": -1}, "seed must lie in [0, 2147483647]; got -1"),
+    "a negative seed": (
+        {"seed": -1},
+        "seed must be a number in [0, 2147483647]; got -1",
+    ),
 }
 
 

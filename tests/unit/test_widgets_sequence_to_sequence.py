@@ -10,11 +10,11 @@ from attnsteps.widgets import ContextBottleneck
 from attnsteps.widgets.sequence_to_sequence import SENTENCE, VOCABULARY, signs
 
 BAD = {
-    "no word": ({"count": 0}, "count must lie in [1, 24]; got 0"),
-    "too many": ({"count": 25}, "count must lie in [1, 24]; got 25"),
+    "no word": ({"count": 0}, "count must be a number in [1, 24]; got 0"),
+    "too many": ({"count": 25}, "count must be a number in [1, 24]; got 25"),
     "a width": ({"width": 48}, "width must be 8 or 16 or 32 or 64 or 128 or 256; got 48"),
-    "a seed": ({"seed": -1}, "seed must lie in [0, 2147483647]; got -1"),
-    "a place": ({"asked": 24}, "asked must lie in [0, 23]; got 24"),
+    "a seed": ({"seed": -1}, "seed must be a number in [0, 2147483647]; got -1"),
+    "a place": ({"asked": 24}, "asked must be a number in [0, 23]; got 24"),
 }
 
 

@@ -38,19 +38,28 @@ def test_scores_and_switches_may_be_replaced_one_after_the_other():
 
 
 BAD = {
-    "one score": (lambda: Softmax([1.0]), "logits must be 2 to 6 scores; got 1"),
-    "seven scores": (lambda: Softmax([0.0] * 7), "logits must be 2 to 6 scores; got 7"),
-    "a large score": (lambda: Softmax([1, 11]), "logits[1] must lie in [-10, 10]; got 11.0"),
-    "no number": (lambda: Softmax([math.nan, 1]), "logits[0] must lie in [-10, 10]; got nan"),
+    "one score": (lambda: Softmax([1.0]), "logits must hold 2 to 6 scores; got 1"),
+    "seven scores": (lambda: Softmax([0.0] * 7), "logits must hold 2 to 6 scores; got 7"),
+    "a large score": (
+        lambda: Softmax([1, 11]),
+        "logits[1] must be a number in [-10, 10]; got 11.0",
+    ),
+    "no number": (
+        lambda: Softmax([math.nan, 1]),
+        "logits[0] must be a number in [-10, 10]; got nan",
+    ),
     "too many switches": (
         lambda: Softmax([1, 2], excluded=[True] * 3),
-        "excluded must name at most the 2 scores; got 3",
+        "excluded must have at most one entry for each of the 2 scores; got 3",
     ),
     "temperature zero": (
         lambda: Softmax(temperature=0),
-        "temperature must lie in [0.1, 10]; got 0.0",
+        "temperature must be a number in [0.1, 10]; got 0.0",
     ),
-    "a large shift": (lambda: Softmax(shift=2000), "shift must lie in [-1000, 1000]; got 2000.0"),
+    "a large shift": (
+        lambda: Softmax(shift=2000),
+        "shift must be a number in [-1000, 1000]; got 2000.0",
+    ),
     "another format": (
         lambda: Softmax(number_format="bfloat16"),
         "number_format must be 'float64' or 'float32' or 'float16'; got 'bfloat16'",

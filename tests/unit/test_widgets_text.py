@@ -11,7 +11,7 @@ from attnsteps.widgets.text import KINDS, KNOWN, LESSONS, TEN_WORDS
 
 THREE = ["动物没有过马路，因为太累了", "it was tired", "water"]
 BAD = {
-    "two": ({"sentences": ["a", "b"]}, "sentences must be 3; got 2"),
+    "two": ({"sentences": ["a", "b"]}, "sentences must hold 3 texts; got 2"),
     "long": (
         {"sentences": ["a", "b" * 81, ""]},
         "sentences must have at most 80 characters; got one of 81",
@@ -20,8 +20,14 @@ BAD = {
         {"kind": "letters"},
         "kind must be 'words' or 'characters' or 'byte pairs'; got 'letters'",
     ),
-    "few merges": ({"num_merges": -1}, "num_merges must lie in [0, 60]; got -1"),
-    "many merges": ({"num_merges": 61}, "num_merges must lie in [0, 60]; got 61"),
+    "few merges": (
+        {"num_merges": -1},
+        "num_merges must be a number in [0, 60]; got -1",
+    ),
+    "many merges": (
+        {"num_merges": 61},
+        "num_merges must be a number in [0, 60]; got 61",
+    ),
 }
 
 

@@ -11,7 +11,7 @@ from attnsteps.text.batch import collate, encode_pairs
 from attnsteps.text.tokenizer import Subwords, Words
 from attnsteps.text.vocab import Vocab
 from attnsteps.training.loss import autoregressive_loss
-from attnsteps.training.trained import ASSETS, Trained, pretrained
+from attnsteps.translator.trained import ASSETS, Trained, pretrained
 from attnsteps.widgets import TimeMachine
 from attnsteps.widgets.live_model import RUNNING
 from attnsteps.widgets.training import SHIPPED, _loss, _unseen
@@ -81,34 +81,34 @@ def test_it_is_stable_and_leaves_a_picture_of_the_present_moment():
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: TimeMachine([]), "checkpoints must be at least 2; got 0"),
+        (lambda: TimeMachine([]), "checkpoints must hold at least 2; got 0"),
         (
             lambda: TimeMachine([(0, 1.0, small()), (1, 1.0, small().model)]),
-            "checkpoints[1] must end in a Trained; got a Transformer",
+            "checkpoints[1] must end with a Trained; got a Transformer",
         ),
         (
             lambda: TimeMachine([(5, 1.0, small()), (5, 1.0, small())]),
-            "checkpoints must be in the order of their steps; got [5, 5]",
+            "checkpoints must be in order of their steps; got [5, 5]",
         ),
         (
             lambda: TimeMachine([(0, 1.0, small()), (5, float("nan"), small())]),
-            "the loss of checkpoints[1] must be a number from 0 on; got nan",
+            "the loss of checkpoints[1] must be a number of at least 0; got nan",
         ),
         (
             lambda: TimeMachine([(0, -1.0, small()), (5, 1.0, small())]),
-            "the loss of checkpoints[0] must be a number from 0 on; got -1.0",
+            "the loss of checkpoints[0] must be a number of at least 0; got -1.0",
         ),
         (
             lambda: TimeMachine([(0, 1.0, small()), (5, 1.0, small(norm="pre"))]),
-            "checkpoints must be of one training; the model.config of checkpoints[1] is another"
-            " than the first one's",
+            "checkpoints must be of one training run; checkpoints[1] has another model.config"
+            " than the first",
         ),
         (
             lambda: TimeMachine(
                 [(0, 1.0, small()), (5, 1.0, small(tgt=Vocab(TGT.to_list()[:4:-1])))]
             ),
-            "checkpoints must be of one training; the tgt_vocab of checkpoints[1] is another than"
-            " the first one's",
+            "checkpoints must be of one training run; checkpoints[1] has another tgt_vocab than the"
+            " first",
         ),
         (
             lambda: TimeMachine(moments(causal=False)),
@@ -118,7 +118,7 @@ def test_it_is_stable_and_leaves_a_picture_of_the_present_moment():
             lambda: TimeMachine(
                 [(n, 1.0, Trained(small().model, SRC, TGT, Subwords(), Words())) for n in (0, 1)]
             ),
-            "src_tokenizer must be Words or Characters, which the page can split; got Subwords",
+            "src_tokenizer must be Words or Characters to run in a page; got Subwords",
         ),
         (lambda: TimeMachine(moments(), moment=3), "moment must lie in 0..2; got 3"),
         (lambda: TimeMachine(moments(), moment=-1), "moment must lie in 0..2; got -1"),

@@ -9,7 +9,7 @@ from safetensors.torch import load
 from attnsteps import NonAutoregressive, Transformer, TransformerConfig
 from attnsteps.text.tokenizer import Characters, Subwords, Words
 from attnsteps.text.vocab import Vocab
-from attnsteps.training.trained import Trained, pretrained
+from attnsteps.translator.trained import Trained, pretrained
 from attnsteps.widgets import Translator
 from attnsteps.widgets.live_model import MAX_PARAMETERS, RUNNING
 
@@ -77,12 +77,12 @@ def test_it_is_stable_and_leaves_a_picture():
         ),
         (
             lambda: Translator(small()),
-            "vocabs must be the source and the target vocabulary where model is a bare"
+            "vocabs must be the source and the target vocabulary if model is a bare"
             " Transformer; got None",
         ),
         (
             lambda: Translator(small(), (SRC,)),
-            "vocabs must be the source and the target vocabulary where model is a bare"
+            "vocabs must be the source and the target vocabulary if model is a bare"
             " Transformer; got 1",
         ),
         (
@@ -107,7 +107,7 @@ def test_it_is_stable_and_leaves_a_picture():
         ),
         (
             lambda: Translator(Trained(small(), SRC, TGT, Subwords(), Words())),
-            "src_tokenizer must be Words or Characters, which the page can split; got Subwords",
+            "src_tokenizer must be Words or Characters to run in a page; got Subwords",
         ),
     ],
 )

@@ -7,6 +7,6 @@ corpora         the corpora by name, as texts, with tokenizers and vocabularies
 train           a corpus → a translator in a file
 translate       sentences → their translations, with the attention as a table
 evaluate        a translator and a corpus → scores
-main            the arguments, and what is said when one of them is wrong
+main            the arguments, and the message if one of them is wrong
 ==============  ==================================================================
 """

@@ -1,13 +1,13 @@
-"""The corpora by name: sentences as text, and what splits them into tokens."""
+"""The corpora by name: sentences as text, with their tokenizers and vocabularies."""
 
 import os
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from attnsteps.shapes import check_choice
+from attnsteps.checks import check_choice
+from attnsteps.corpora.generated.corpus import Pair, generated
+from attnsteps.corpora.parallel import CORPORA, TextPair, load
 from attnsteps.text.batch import Example, encode_pairs
-from attnsteps.text.corpus import Pair, generated
-from attnsteps.text.parallel import CORPORA, TextPair, load
 from attnsteps.text.tokenizer import Subwords, Words
 from attnsteps.text.vocab import SPECIALS, Vocab
 
@@ -15,30 +15,16 @@ NAMES = ("generated", "ambiguous", *CORPORA)
 
 
 class Sentence(NamedTuple):
-    """A sentence to translate, and what is known about it.
-
-    Args:
-        src: the source, as text.
-        tgt: the translation that the corpus names first, as text.
-        references: every right translation, as text.
-        pair: the words with their links, where the corpus knows them.
-    """
+    """A sentence to translate, with every correct translation as text."""
 
     src: str
     tgt: str
     references: tuple[str, ...]
-    pair: Pair | None = None
+    pair: Pair | None = None  # the words with their links, from a generated corpus
 
 
 class Corpus(NamedTuple):
-    """A corpus as it was read.
-
-    Args:
-        name: one of NAMES.
-        train: the part to learn from: words of a generated corpus, texts of a real one.
-        parts: the other parts, by name.
-        credit: the source and terms to name.
-    """
+    """A corpus in parts: the training part as words or texts, the others by name."""
 
     name: str
     train: list[Pair] | list[TextPair]
@@ -47,14 +33,7 @@ class Corpus(NamedTuple):
 
 
 class Tokens(NamedTuple):
-    """A corpus's tokens, learned from its training part.
-
-    Args:
-        src_vocab: those of the sources.
-        tgt_vocab: those of the targets; the same where both languages share pieces of words.
-        src_tokenizer: splits a source into tokens.
-        tgt_tokenizer: does so with a target, and puts it together.
-    """
+    """A corpus's vocabularies and tokenizers, learned from its training part."""
 
     src_vocab: Vocab
     tgt_vocab: Vocab
@@ -69,21 +48,9 @@ def read(
     num_pairs: int = 40_000,
     progress: bool = True,
 ) -> Corpus:
-    """Generate, download or read a corpus.
+    """Generate, download or read the corpus of this name (one of NAMES).
 
-    Args:
-        name: one of NAMES.
-        directory: where the files of a real corpus lie; None downloads them.
-        num_pairs: how many pairs to generate, always the same ones.
-        progress: True shows a bar while it downloads.
-
-    Returns:
-        The corpus.
-
-    Raises:
-        ValueError: if there is no such corpus, if a directory is named for a generated one, or as
-            in parallel.load.
-        OSError: as in parallel.load.
+    If directory is None, a real corpus is downloaded.
     """
     check_choice("corpus", name, NAMES)
     if name in CORPORA:
@@ -94,7 +61,7 @@ def read(
         }
         return Corpus(name, corpus.train, parts, corpus.credit)
     if directory is not None:
-        raise ValueError(f"data must be left out where the corpus is {name}; got {directory}")
+        raise ValueError(f"--data only fits a real corpus, not {name}; got {directory}")
     splits = generated(num_pairs, ambiguous=name == "ambiguous")
     tokens = _words(splits.train)
     parts = {
@@ -105,15 +72,7 @@ def read(
 
 
 def learn_tokens(corpus: Corpus, num_merges: int) -> Tokens:
-    """Learn a corpus's tokens: its words, or pieces of words for both languages together.
-
-    Args:
-        corpus: what read has returned.
-        num_merges: how many byte pairs to merge, in a real corpus.
-
-    Returns:
-        Vocabularies and tokenizers.
-    """
+    """Learn a corpus's tokens: its words, or num_merges byte pairs shared by both languages."""
     if corpus.name not in CORPORA:
         return _words(corpus.train)
     pieces = Subwords.learn([text for pair in corpus.train for text in pair[:2]], num_merges)
@@ -122,15 +81,7 @@ def learn_tokens(corpus: Corpus, num_merges: int) -> Tokens:
 
 
 def encode(corpus: Corpus, tokens: Tokens) -> list[Example]:
-    """Turn the part to learn from into ids.
-
-    Args:
-        corpus: what read has returned.
-        tokens: what learn_tokens has returned for it.
-
-    Returns:
-        The ids of sources and targets.
-    """
+    """Return the ids of the training part."""
     pairs = [pair[:2] for pair in corpus.train]
     if corpus.name in CORPORA:
         src, tgt = tokens.src_tokenizer, tokens.tgt_tokenizer

@@ -7,14 +7,8 @@ from collections.abc import Sequence
 
 from tqdm import tqdm
 
-from attnsteps.cli.corpora import Sentence, read
-from attnsteps.cli.translate import SIDE_BY_SIDE, open_model, translations
-from attnsteps.model.transformer import Transformer
-from attnsteps.shapes import check_choice, check_positive
-from attnsteps.text.batch import batches, encode_pairs
-from attnsteps.text.corpus import Pair
-from attnsteps.training.alignment import alignment_error_rate, cross_attention_links
-from attnsteps.training.evaluate import (
+from attnsteps.analysis.alignment import alignment_error_rate, cross_attention_links
+from attnsteps.analysis.scores import (
     bleu,
     chrf,
     exact_match,
@@ -22,8 +16,14 @@ from attnsteps.training.evaluate import (
     pronoun_accuracy,
     teacher_forced_accuracy,
 )
-from attnsteps.training.trained import Trained
-from attnsteps.training.translate import Translation
+from attnsteps.checks import check_choice, check_positive
+from attnsteps.cli.corpora import Sentence, read
+from attnsteps.cli.translate import SIDE_BY_SIDE, open_model, translations
+from attnsteps.corpora.generated.corpus import Pair
+from attnsteps.model.transformer import Transformer
+from attnsteps.text.batch import batches, encode_pairs
+from attnsteps.translator.search import Translation
+from attnsteps.translator.trained import Trained
 
 PERCENT = (
     "exact match",
@@ -35,18 +35,7 @@ PERCENT = (
 
 
 def run(options: Namespace) -> int:
-    """Translate parts of a corpus and print the scores.
-
-    Args:
-        options: what main has read from the command line.
-
-    Returns:
-        0, the exit status of success.
-
-    Raises:
-        ValueError: if there is no such model, search or part.
-        OSError: if a file cannot be read.
-    """
+    """Translate parts of a corpus, print the scores and return the exit status 0."""
     if options.limit is not None:
         check_positive("limit", options.limit)
     trained = open_model(options.model)
@@ -76,33 +65,27 @@ def scores(
     *,
     are_twins: bool = False,
 ) -> dict[str, float | str]:
-    """Translate sentences and score what comes out: free-running, unless a name says otherwise.
+    """Return scores by name: shares from 0 to 1, BLEU and chrF from 0 to 100 with their signatures.
 
-    Args:
-        trained: the translator.
-        sentences: with all right translations of each.
-        options: how to search, as for translate, and whether BLEU takes upper for lower case.
-        are_twins: True if sentences 2i and 2i + 1 differ in what a pronoun stands for.
-
-    Returns:
-        Scores by name: shares from 0 to 1; BLEU and chrF from 0 to 100, with their signatures.
+    The model translates freely unless a score's name says otherwise. If are_twins, sentences 2i and
+    2i + 1 differ in what a pronoun stands for.
     """
     started = time.perf_counter()
-    found: list[Translation] = []
+    translated: list[Translation] = []
     with tqdm(total=len(sentences), disable=options.quiet) as bar:
         for start in range(0, len(sentences), 4 * SIDE_BY_SIDE):
-            some = [sentence.src for sentence in sentences[start : start + 4 * SIDE_BY_SIDE]]
-            found += translations(trained, some, options, need_weights=False)
-            bar.update(len(some))
+            sources = [sentence.src for sentence in sentences[start : start + 4 * SIDE_BY_SIDE]]
+            translated += translations(trained, sources, options, need_weights=False)
+            bar.update(len(sources))
     seconds = time.perf_counter() - started
-    texts, tgt = [one.text for one in found], [sentence.tgt for sentence in sentences]
+    texts, tgt = [one.text for one in translated], [sentence.tgt for sentence in sentences]
     tokens = [trained.tgt_tokenizer.tokenize(text) for text in tgt]
     b, c = bleu(texts, tgt, lowercase=options.lowercase), chrf(texts, tgt)
     result = {
         "sentences": len(sentences),
         "seconds": round(seconds, 2),
         "exact match": exact_match(texts, [sentence.references for sentence in sentences]),
-        "length": length_accuracy([one.tokens for one in found], tokens),
+        "length": length_accuracy([one.tokens for one in translated], tokens),
         "BLEU": b.value,
         "BLEU signature": b.signature,
         "chrF": c.value,
@@ -111,7 +94,7 @@ def scores(
     gold = [sentence.pair for sentence in sentences]
     twins = _differing(gold) if are_twins else []
     if twins:
-        ours = [found[i].tokens for i in twins]
+        ours = [translated[i].tokens for i in twins]
         result["pronouns of twins"] = pronoun_accuracy(ours, [gold[i] for i in twins])
     if isinstance(trained.model, Transformer):
         pairs = [
@@ -131,7 +114,7 @@ def scores(
 
 
 def _differing(pairs: Sequence[Pair]) -> list[int]:
-    """List the positions of those twins whose pronouns are different words: he and it, not it."""
+    """List the positions of twins whose pronouns are different words: he and it, not it twice."""
 
     def pronouns(pair: Pair) -> list[str]:
         return [pair.tgt[position] for position, _ in pair.referents]
@@ -142,14 +125,7 @@ def _differing(pairs: Sequence[Pair]) -> list[int]:
 
 
 def as_text(title: str, result: dict[str, float | str]) -> str:
-    """Write scores one below the other.
-
-    Args:
-        title: what they are scores of.
-        result: what scores returned.
-
-    Returns:
-        The lines.
+    """Write scores below a title, one a line.
 
     Example:
         >>> print(as_text("unseen", {"sentences": 2, "exact match": 0.5}))

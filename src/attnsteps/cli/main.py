@@ -1,4 +1,4 @@
-"""The arguments of ``python -m attnsteps``, and what is said when one of them is wrong."""
+"""The arguments of ``python -m attnsteps``, and the message if one of them is wrong."""
 
 import os
 import sys
@@ -8,9 +8,10 @@ from typing import NoReturn
 
 import torch
 
+from attnsteps.checks import check_positive
 from attnsteps.cli import evaluate, train, translate
 from attnsteps.cli.corpora import NAMES
-from attnsteps.training.translate import SEARCHES
+from attnsteps.translator.search import SEARCHES
 
 TRAIN = """examples:
   python -m attnsteps train
@@ -19,9 +20,9 @@ TRAIN = """examples:
   python -m attnsteps train --corpus multi30k --device cuda --precision bfloat16 \\
       --d-model 256 --layers 4 --dropout 0.3 --max-tokens 4096 --steps 8000
   python -m attnsteps train --resume
-      go on where a training was interrupted; the other options have to be the same
+      continue an interrupted training run; the other options must be the same
   torchrun --nproc-per-node 2 -m attnsteps train
-      the same training in two processes"""
+      the same training run in two processes"""
 TRANSLATE = """examples:
   python -m attnsteps translate 动物没有过马路，因为太累了
   python -m attnsteps translate --attention 动物没有过马路，因为太宽了
@@ -33,18 +34,14 @@ EVALUATE = """examples:
 
 
 class _Parser(ArgumentParser):
-    """Says in one line what is wrong."""
+    """A parser that reports an error in one line."""
 
     def error(self, message: str) -> NoReturn:
-        self.exit(2, f"{self.prog}: error: {message} (--help shows what there is)\n")
+        self.exit(2, f"{self.prog}: error: {message} (see --help)\n")
 
 
 def parser() -> ArgumentParser:
-    """Return the parser of the whole command line.
-
-    Returns:
-        The parser; what it returns has ``run``, the function of the command.
-    """
+    """Return the parser of the whole command line; it sets ``run`` to the command's function."""
     top = _Parser(
         prog="python -m attnsteps",
         description="A Transformer that learns to translate.",
@@ -65,90 +62,107 @@ def parser() -> ArgumentParser:
         return added
 
     _train_options(command("train", train.run, "Train a translator and save it.", TRAIN))
-    p = command("translate", translate.run, "Translate sentences, one a line.", TRANSLATE)
-    p.add_argument("texts", nargs="*", metavar="SENTENCE", help="default: standard input's lines")
+    p = command("translate", translate.run, "Translate sentences, one per line.", TRANSLATE)
+    p.add_argument(
+        "texts", nargs="*", metavar="SENTENCE", help="default: the lines of standard input"
+    )
     _search_options(p)
     p.add_argument("--attention", action="store_true", help="print the cross-attention as a table")
-    p.add_argument("--layer", type=int, default=-1, help="of the table; default: the last")
-    p.add_argument("--head", type=int, help="of the table, from 0 on; default: the mean of all")
+    p.add_argument(
+        "--layer", type=int, default=-1, help="decoder layer of the table; default: the last"
+    )
+    p.add_argument("--head", type=int, help="head of the table, from 0; default: the mean")
     p = command("evaluate", evaluate.run, "Score translations of unseen sentences.", EVALUATE)
     _corpus_options(p)
     _search_options(p)
-    p.add_argument("--parts", nargs="+", help="of the corpus; default: all but the training part")
-    p.add_argument("--limit", type=int, help="how many sentences of each part; default: all")
-    p.add_argument("--lowercase", action="store_true", help="BLEU takes upper for lower case")
+    p.add_argument("--parts", nargs="+", help="parts of the corpus; default: all but training")
+    p.add_argument("--limit", type=int, help="sentences of each part; default: all")
+    p.add_argument("--lowercase", action="store_true", help="BLEU ignores case")
     p.add_argument("--json", action="store_true", help="print the scores as JSON")
     return top
 
 
 def _corpus_options(p: ArgumentParser) -> None:
-    """Add what says which sentences to take."""
+    """Add the options that choose the sentences."""
     p.add_argument("--corpus", choices=NAMES, default="generated", help="default: generated")
     p.add_argument(
-        "--data", metavar="DIR", help="copies of a real corpus's files; default: download"
+        "--data", metavar="DIR", help="folder with a real corpus's files; default: download them"
     )
-    p.add_argument("--pairs", type=int, default=40_000, help="how many to generate; default: 40000")
+    p.add_argument("--pairs", type=int, default=40_000, help="pairs to generate; default: 40000")
     p.add_argument("--device", default="cpu", help="cpu, cuda, …; default: cpu")
-    p.add_argument("--threads", type=int, help="of the processor; default: torch's choice")
+    p.add_argument("--threads", type=int, help="processor threads; default: 1 for a small model")
     p.add_argument("--quiet", action="store_true", help="no progress bar")
 
 
 def _search_options(p: ArgumentParser) -> None:
-    """Add what says which model translates, and how."""
+    """Add the options that choose the model and the search."""
     searches = [name for by_name in SEARCHES.values() for name in by_name]
     p.add_argument(
         "--model",
         metavar="PATH",
-        help="a model's file, a run, or one of ours by its name; default: zh_en",
+        help="a model file, a run's directory, or the name of a shipped model; default: zh_en",
     )
-    p.add_argument("--search", choices=searches, help="default: the model's first")
-    p.add_argument("--beam-width", type=int, help="of --search beam; default: 4")
-    p.add_argument("--max-len", type=int, help="tokens of a translation; default: by the source's")
+    p.add_argument("--search", choices=searches, help="default: the first that suits the model")
+    p.add_argument("--beam-width", type=int, help="for --search beam; default: 4")
+    p.add_argument(
+        "--max-len", type=int, help="most tokens in a translation; default: set by the source"
+    )
 
 
 def _train_options(p: ArgumentParser) -> None:
-    """Add what says how large the model is and how it learns."""
+    """Add the options for the model's size and its training."""
     _corpus_options(p)
     sizes = p.add_argument_group("model", "defaults depend on the corpus")
-    sizes.add_argument("--d-model", type=int, metavar="D", help="width")
-    sizes.add_argument("--layers", type=int, metavar="N", help="of encoder and decoder each")
-    sizes.add_argument("--encoder-layers", type=int, metavar="N", help="of the encoder alone")
-    sizes.add_argument("--decoder-layers", type=int, metavar="N", help="of the decoder alone")
+    sizes.add_argument("--d-model", type=int, metavar="D", help="width of the model")
+    sizes.add_argument("--layers", type=int, metavar="N", help="layers in each stack")
+    sizes.add_argument("--encoder-layers", type=int, metavar="N", help="layers in the encoder")
+    sizes.add_argument("--decoder-layers", type=int, metavar="N", help="layers in the decoder")
     sizes.add_argument("--heads", type=int, default=4, metavar="H", help="default: 4")
     sizes.add_argument("--d-ff", type=int, metavar="DFF", help="default: four times the width")
-    sizes.add_argument(
-        "--dropout", type=float, metavar="P", help="in training; 0 on the generated corpora"
-    )
+    sizes.add_argument("--dropout", type=float, metavar="P", help="default: depends on the corpus")
     sizes.add_argument("--norm", choices=("pre", "post"), default="pre", help="default: pre")
-    sizes.add_argument("--merges", type=int, default=4000, help="byte pairs of a real corpus; 4000")
+    sizes.add_argument(
+        "--merges", type=int, default=4000, help="byte-pair merges of a real corpus; default: 4000"
+    )
     steps = p.add_argument_group("training")
-    steps.add_argument("--steps", type=int, help="updates; the default depends on the corpus")
+    steps.add_argument("--steps", type=int, help="updates; default: depends on the corpus")
     batch = steps.add_mutually_exclusive_group()
-    batch.add_argument("--batch-size", type=int, metavar="B", help="pairs a batch; default: 128")
-    batch.add_argument("--max-tokens", type=int, help="ids of each side a batch, in its place")
+    batch.add_argument(
+        "--batch-size",
+        type=int,
+        metavar="B",
+        help="pairs per batch; default: depends on the corpus",
+    )
+    batch.add_argument("--max-tokens", type=int, help="instead: most tokens per side of a batch")
     steps.add_argument(
         "--schedule",
         choices=("linear", "paper", "constant"),
         default="linear",
-        help="of the learning rate; default: linear",
+        help="learning-rate schedule; default: linear",
     )
-    steps.add_argument("--peak", type=float, help="highest learning rate; 0.002 to 0.008")
-    steps.add_argument("--warmup", type=int, help="steps; default: 400, of linear a third at most")
-    steps.add_argument("--label-smoothing", type=float, help="0.1, or 0.05 on the book's corpus")
-    steps.add_argument("--accumulate", type=int, default=1, help="batches an update; default: 1")
+    steps.add_argument("--peak", type=float, help="highest learning rate; default: 0.002 to 0.008")
+    steps.add_argument(
+        "--warmup", type=int, help="steps; default: 400, or a third of a short linear run"
+    )
+    steps.add_argument(
+        "--label-smoothing", type=float, help="default: 0.1, or 0.05 on the book's corpus"
+    )
+    steps.add_argument("--accumulate", type=int, default=1, help="batches per update; default: 1")
     steps.add_argument(
         "--precision",
         choices=("float32", "bfloat16", "float16"),
         default="float32",
-        help="of the matrix products; default: float32",
+        help="number format of the matrix products; default: float32",
     )
-    steps.add_argument("--compile", action="store_true", help="with torch.compile")
+    steps.add_argument("--compile", action="store_true", help="use torch.compile")
     steps.add_argument("--seed", type=int, default=0, help="default: 0")
     run = p.add_argument_group("run")
-    run.add_argument("--out", metavar="DIR", help="where to keep it; default: runs/<corpus>")
-    run.add_argument("--resume", action="store_true", help="go on from the last checkpoint")
-    run.add_argument("--validate", type=int, default=500, help="sentences; default: 500")
-    run.add_argument("--evaluate-every", type=int, metavar="STEPS", help="default: at the end")
+    run.add_argument("--out", metavar="DIR", help="directory of the run; default: runs/<corpus>")
+    run.add_argument("--resume", action="store_true", help="continue from the last checkpoint")
+    run.add_argument(
+        "--validate", type=int, default=500, help="held-out sentences to score; default: 500"
+    )
+    run.add_argument("--evaluate-every", type=int, metavar="STEPS", help="default: only at the end")
     run.add_argument(
         "--checkpoint-every", type=int, default=250, metavar="STEPS", help="default: 250"
     )
@@ -156,29 +170,24 @@ def _train_options(p: ArgumentParser) -> None:
         "--log",
         choices=("csv", "tensorboard", "none"),
         default="csv",
-        help="of the training; default: csv",
+        help="format of the training log; default: csv",
     )
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command.
+    """Run a command and return its exit status: 0, 2 after an error, 130 after an interruption.
 
-    Args:
-        arguments: those after ``python -m attnsteps``; None takes the process's own.
-
-    Returns:
-        The exit status: 0, or 2 where something was wrong, which one line on standard error names;
-        130 where it was interrupted.
+    An error is reported in one line on standard error.
     """
     options = parser().parse_args(arguments)
     try:
         _set_up(options)
         return options.run(options)
     except KeyboardInterrupt:
-        hint = " --resume goes on from the last checkpoint." if options.command == "train" else ""
+        hint = " --resume continues from the last checkpoint." if options.command == "train" else ""
         print(f"interrupted.{hint}", file=sys.stderr)
         return 130
-    except BrokenPipeError:  # whoever reads our output has seen enough
+    except BrokenPipeError:  # the reader of our output, such as head, has closed the pipe
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except (ValueError, OSError, FloatingPointError, torch.OutOfMemoryError) as error:
@@ -188,13 +197,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _set_up(options: Namespace) -> None:
-    """Choose device and threads, and make the output able to show every character."""
+    """Choose the device and the threads, and make the output accept every character."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
     if getattr(options, "threads", None) is not None:
-        if options.threads < 1:
-            raise ValueError(f"threads must be a positive integer; got {options.threads}")
+        check_positive("threads", options.threads)
         torch.set_num_threads(options.threads)
     if hasattr(options, "device"):
         try:

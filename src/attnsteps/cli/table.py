@@ -1,4 +1,4 @@
-"""Attention weights as a table of text, for a terminal in which Chinese is two columns wide."""
+"""Attention weights as a table for a terminal, where Chinese characters are two columns wide."""
 
 import unicodedata
 from collections.abc import Iterable
@@ -8,15 +8,7 @@ from torch import Tensor
 
 
 def table(weights: Float[Tensor, "T S"], rows: Iterable[str], columns: Iterable[str]) -> str:
-    """Write attention weights as a table, in percent.
-
-    Args:
-        weights: (T, S).
-        rows: the tokens that were written, one for each row.
-        columns: the tokens that were read, one for each column.
-
-    Returns:
-        The table, aligned where Chinese characters are two columns wide.
+    """Write weights, (T, S), as an aligned table in percent; rows and columns are the tokens.
 
     Example:
         >>> import torch
@@ -38,7 +30,7 @@ def table(weights: Float[Tensor, "T S"], rows: Iterable[str], columns: Iterable[
 
 
 def _width(text: str) -> int:
-    """Return how many columns a text takes in a terminal."""
+    """Return the number of columns that a text takes in a terminal."""
     return sum(
         0 if unicodedata.combining(c) else 1 + (unicodedata.east_asian_width(c) in "WF")
         for c in text
@@ -46,5 +38,5 @@ def _width(text: str) -> int:
 
 
 def _right(text: str, width: int) -> str:
-    """Put spaces before a text until it takes that many columns."""
+    """Pad a text with spaces on the left, to this many columns."""
     return " " * (width - _width(text)) + text

@@ -9,25 +9,26 @@ from pathlib import Path
 import torch
 from torch import nn
 
+from attnsteps.analysis.scores import bleu, exact_match
 from attnsteps.cli.corpora import Corpus, Tokens, encode, learn_tokens, read
 from attnsteps.model.config import TransformerConfig
 from attnsteps.model.transformer import Transformer
 from attnsteps.text.batch import Example
 from attnsteps.training.checkpoint import NAME
 from attnsteps.training.config import TrainingConfig
-from attnsteps.training.evaluate import bleu, exact_match
 from attnsteps.training.loop import train
-from attnsteps.training.trained import Trained
+from attnsteps.translator.trained import Trained
 
-#: What differs from one corpus to the next where nothing else is asked for. That of the generated
-#: corpus is the book's recipe, a minute on a laptop.
+#: The defaults that depend on the corpus. Those of the generated corpus are the book's recipe:
+#: it takes a minute on a laptop.
 DEFAULTS = {
     "generated": {
         "d_model": 64,
         "encoder_layers": 2,
         "decoder_layers": 1,
         "dropout": 0.0,
-        "steps": 2000,
+        "steps": 1500,
+        "batch_size": 64,
         "peak": 0.008,
         "label_smoothing": 0.05,
     },
@@ -60,29 +61,20 @@ DEFAULTS = {
     },
 }
 STACKS = ("encoder_layers", "decoder_layers")
-VALIDATED = {"multi30k": "val", "tatoeba": "val"}  # the others: combinations
+VALIDATED = {"multi30k": "val", "tatoeba": "val"}  # for the other corpora: combinations
 MODEL = "model.safetensors"
+#: Below this many parameters one thread is as fast as two, and isn't slowed down by a browser.
+SMALL = 1_000_000
 
 
 def run(options: Namespace) -> int:
-    """Train a model, save it, and say how well it does on sentences that it has not seen.
-
-    Args:
-        options: what main has read from the command line.
-
-    Returns:
-        0, the exit status of success.
-
-    Raises:
-        ValueError: if an option does not fit, or the run's directory holds another training.
-        OSError: if a file cannot be read or written.
-        FloatingPointError: if the training diverges.
-    """
+    """Train a model, save it, print its scores on held-out sentences, and return exit status 0."""
     is_first = os.environ.get("RANK", "0") == "0"
     directory = Path(options.out or Path("runs") / options.corpus)
     if (directory / NAME).exists() and not options.resume:
         raise ValueError(
-            f"{directory} holds a training: go on with it (--resume) or name another (--out DIR)"
+            f"{directory} already holds a training run: continue it (--resume) or choose another"
+            " (--out DIR)"
         )
     show = not options.quiet
     corpus = read(
@@ -91,6 +83,8 @@ def run(options: Namespace) -> int:
     trained, examples, config = start(options, corpus)
     say = print if is_first else lambda *_: None
     size = trained.model.num_parameters()
+    if options.threads is None and size < SMALL:
+        torch.set_num_threads(1)
     say(f"{corpus.name}: {len(corpus.train):,} pairs, {size:,} parameters")
     if corpus.credit:
         say(corpus.credit)
@@ -120,21 +114,14 @@ def run(options: Namespace) -> int:
 
 
 def start(options: Namespace, corpus: Corpus) -> tuple[Trained, list[Example], TrainingConfig]:
-    """Make everything that a training starts from.
+    """Return an untrained translator, the ids to train it on, and the training configuration.
 
-    Args:
-        options: what main has read from the command line; what it leaves open is filled in.
-        corpus: what read has returned.
-
-    Returns:
-        A translator that knows nothing yet, the ids of what it learns from, and how.
-
-    Raises:
-        ValueError: if an option does not fit.
+    Options left open are filled in with the corpus's defaults.
     """
     both = {} if options.layers is None else dict.fromkeys(STACKS, options.layers)
     for name, value in {**DEFAULTS[options.corpus], **both}.items():
-        if getattr(options, name) is None:
+        is_given = getattr(options, name) is not None
+        if not is_given and not (name == "batch_size" and options.max_tokens is not None):
             setattr(options, name, value)
     if not -(2**63) <= options.seed < 2**64:
         raise ValueError(f"seed must fit into 64 bits; got {options.seed}")
@@ -145,15 +132,7 @@ def start(options: Namespace, corpus: Corpus) -> tuple[Trained, list[Example], T
 
 
 def model_config(options: Namespace, tokens: Tokens) -> TransformerConfig:
-    """Return the sizes that were asked for.
-
-    Args:
-        options: what main has read from the command line, defaults filled in.
-        tokens: whose vocabularies the model gets.
-
-    Returns:
-        The configuration; one matrix for all where both languages share a vocabulary.
-    """
+    """Return the model's sizes; if both languages share a vocabulary, they share one matrix too."""
     return TransformerConfig(
         src_vocab_size=len(tokens.src_vocab),
         tgt_vocab_size=len(tokens.tgt_vocab),
@@ -169,14 +148,7 @@ def model_config(options: Namespace, tokens: Tokens) -> TransformerConfig:
 
 
 def training_config(options: Namespace) -> TrainingConfig:
-    """Return the choices of the training that were asked for.
-
-    Args:
-        options: what main has read from the command line, defaults filled in.
-
-    Returns:
-        The configuration.
-    """
+    """Return the training configuration that the options ask for."""
     names = (
         "steps", "batch_size", "max_tokens", "schedule", "peak", "warmup", "label_smoothing",
         "accumulate", "precision", "compile", "seed", "evaluate_every", "checkpoint_every",
@@ -188,18 +160,10 @@ def training_config(options: Namespace) -> TrainingConfig:
 def validation(
     trained: Trained, corpus: Corpus, count: int
 ) -> Callable[[nn.Module], dict[str, float]] | None:
-    """Return what is measured while the model trains: free-running, by greedy search.
+    """Return a function that scores the model by greedy search on ``count`` held-out sentences.
 
-    Args:
-        trained: the model, and all it takes to translate with it.
-        corpus: where the sentences come from: unseen combinations, or a real corpus's val.
-        count: how many to translate; 0 leaves it out.
-
-    Returns:
-        A function of the model: exact match on the generated corpora, BLEU on real ones.
-
-    Raises:
-        ValueError: if the model cannot take one of them, which is better known before the training.
+    The score is exact match on unseen combinations of a generated corpus, BLEU on the validation
+    part of a real one. A sentence too long for the model is refused now, before the training run.
     """
     part = VALIDATED.get(corpus.name, "combinations")
     sentences = corpus.parts[part][:count]
@@ -210,15 +174,15 @@ def validation(
         length = len(trained.src_tokenizer.tokenize(sentence.src))
         if not 1 <= length <= limit:
             raise ValueError(
-                f"every sentence of {part} must have from 1 to {limit} tokens; got {length} in"
-                f" number {number}"
+                f"every sentence of {part} must have from 1 to {limit} tokens; sentence"
+                f" {number} has {length}"
             )
 
     def validate(model: nn.Module) -> dict[str, float]:
-        found = [one.text for one in trained.translate([sentence.src for sentence in sentences])]
+        texts = [one.text for one in trained.translate([sentence.src for sentence in sentences])]
         if part == "val":
-            return {"val BLEU": bleu(found, [sentence.tgt for sentence in sentences]).value}
+            return {"val BLEU": bleu(texts, [sentence.tgt for sentence in sentences]).value}
         references = [sentence.references for sentence in sentences]
-        return {"exact match on unseen combinations": exact_match(found, references)}
+        return {"exact match on unseen combinations": exact_match(texts, references)}
 
     return validate

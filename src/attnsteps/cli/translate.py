@@ -6,66 +6,45 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
+from attnsteps.checks import check_number
 from attnsteps.cli.table import table
 from attnsteps.cli.train import MODEL
-from attnsteps.training.trained import ASSETS, Trained, pretrained
-from attnsteps.training.translate import Translation
+from attnsteps.translator.search import Translation
+from attnsteps.translator.trained import ASSETS, Trained, pretrained
 
 SIDE_BY_SIDE = 64
-LONG = 40  # characters of an unknown word that a message shows
+LONG = 40  # a message shows so many characters of an unknown word
 
 
 def run(options: Namespace) -> int:
-    """Translate the sentences of the command line or of standard input.
+    """Translate lines from the command line or standard input; return 0, or 2 if a line failed.
 
-    A line that cannot be translated is named on standard error and gives an empty line, so that
+    A line that cannot be translated is reported on standard error and gives an empty line, so that
     the others keep their places.
-
-    Args:
-        options: what main has read from the command line.
-
-    Returns:
-        0, or 2 if a line could not be translated.
-
-    Raises:
-        ValueError: if there is no such model, search, layer or head.
-        OSError: if the model's file cannot be read.
     """
     trained = open_model(options.model)
     _check_layer_and_head(trained, options)
     is_live = not options.texts and sys.stdin.isatty()
     if is_live:
-        print("one sentence a line; Ctrl-D ends", file=sys.stderr)
+        print("one sentence per line; Ctrl-D ends", file=sys.stderr)
     lines = enumerate(options.texts or sys.stdin.buffer, start=1)
     status = 0
-    while some := list(islice(lines, 1 if is_live else SIDE_BY_SIDE)):
+    while chunk := list(islice(lines, 1 if is_live else SIDE_BY_SIDE)):
         texts: dict[int, str] = {}
-        for number, line in some:
+        for number, line in chunk:
             try:
                 texts[number] = checked(line, trained)
             except ValueError as error:
                 print(f"line {number}: {error}", file=sys.stderr)
                 status = 2
-        found = translations(trained, [t for t in texts.values() if t], options)
-        for number, _ in some:
-            print(_show(number, next(found), options) if texts.get(number) else "", flush=True)
+        done = translations(trained, [t for t in texts.values() if t], options)
+        for number, _ in chunk:
+            print(_show(number, next(done), options) if texts.get(number) else "", flush=True)
     return status
 
 
 def open_model(path: str | None) -> Trained:
-    """Load a translator.
-
-    Args:
-        path: its file, or the run's directory, or the name of one that comes with the package;
-            None takes zh_en of these.
-
-    Returns:
-        The translator.
-
-    Raises:
-        ValueError: if the file holds none, or none comes with the package.
-        FileNotFoundError: if there is no such file.
-    """
+    """Load a translator from a file, a run's directory or the package; None loads zh_en."""
     if path is None:
         return pretrained()
     if (ASSETS / f"{path}.safetensors").is_file():
@@ -74,18 +53,7 @@ def open_model(path: str | None) -> Trained:
 
 
 def checked(line: str | bytes, trained: Trained) -> str:
-    """Return a line as text, if the model can take it.
-
-    Args:
-        line: as it came: bytes from standard input, or a text from the command line.
-        trained: the translator.
-
-    Returns:
-        The text without the line's end; "" if there is nothing to translate.
-
-    Raises:
-        ValueError: if it is not valid UTF-8, or has more tokens than the model takes.
-    """
+    """Return a line as text without its end; ValueError if the model can't take it."""
     raw = line if isinstance(line, bytes) else line.encode("utf-8", "surrogateescape")
     try:
         text = raw.decode("utf-8-sig").strip()
@@ -103,17 +71,7 @@ def checked(line: str | bytes, trained: Trained) -> str:
 def translations(
     trained: Trained, texts: list[str], options: Namespace, *, need_weights: bool | None = None
 ) -> Iterator[Translation]:
-    """Translate texts as the options say.
-
-    Args:
-        trained: the translator.
-        texts: what checked has returned, none of them empty.
-        options: search, beam_width, max_len and attention.
-        need_weights: in place of options.attention.
-
-    Returns:
-        The translations, in order.
-    """
+    """Translate non-empty texts as the options say, in order."""
     width = {} if options.beam_width is None else {"beam_width": options.beam_width}
     return iter(
         trained.translate(
@@ -128,19 +86,18 @@ def translations(
 
 
 def _check_layer_and_head(trained: Trained, options: Namespace) -> None:
-    """Check, before anything is translated, that the table asked for exists."""
+    """Check, before anything is translated, that the requested table exists."""
     layers, heads = trained.model.config.num_decoder_layers, trained.model.config.num_heads
-    if not -layers <= options.layer < layers:
-        raise ValueError(f"layer must lie in 0..{layers - 1}; got {options.layer}")
-    if options.head is not None and not 0 <= options.head < heads:
-        raise ValueError(f"head must lie in 0..{heads - 1}; got {options.head}")
+    check_number("layer", options.layer, at_least=-layers, at_most=layers - 1, integer=True)
+    if options.head is not None:
+        check_number("head", options.head, at_least=0, at_most=heads - 1, integer=True)
 
 
 def _show(number: int, one: Translation, options: Namespace) -> str:
-    """Return what to print for a translation, and say on standard error what is odd about it."""
+    """Return the text to print for a translation, and report anything odd on standard error."""
     if one.unknown:
         words = " ".join(word if len(word) <= LONG else f"{word[:LONG]}…" for word in one.unknown)
-        print(f"line {number}: unknown to the model, read as <unk>: {words}", file=sys.stderr)
+        print(f"line {number}: unknown words, read as <unk>: {words}", file=sys.stderr)
     if not one.is_whole:
         print(f"line {number}: cut off after {len(one.tokens)} tokens", file=sys.stderr)
     if not options.attention:

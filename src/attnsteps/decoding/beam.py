@@ -3,14 +3,14 @@
 import math
 
 import torch
-from jaxtyping import Int
+from jaxtyping import Float, Int
 from torch import Tensor, nn
 
+from attnsteps.checks import check_number, check_positive
 from attnsteps.decoding.inference import inference
 from attnsteps.decoding.result import Decoded
 from attnsteps.decoding.step import NextToken
 from attnsteps.model.transformer import Transformer
-from attnsteps.shapes import check_at_most, check_between, check_positive
 
 
 @inference
@@ -19,7 +19,7 @@ def beam(
     src_ids: Int[Tensor, "B S"],
     *,
     beam_width: int,
-    max_len: int,
+    max_len: int | Int[Tensor, "B"],
     alpha: float = 0.6,
     n_best: int = 1,
     use_cache: bool = True,
@@ -42,7 +42,8 @@ def beam(
         src_ids: (B, S), filled up with pad_id. Neither the padding nor the other sentences of the
             batch make a difference to a sentence.
         beam_width: W.
-        max_len: how many tokens a sentence may have, eos_id included; what has not ended by then
+        max_len: how many tokens a sentence may have, eos_id included: one number for all, or one
+            for each, (B,); what has not ended by then
             is cut, and compared as it stands.
         alpha: the exponent of the length penalty: 0 compares log-probabilities, which prefers
             short sentences; 1 very nearly their mean per token.
@@ -66,8 +67,8 @@ def beam(
         torch.Size([2, 3])
     """
     check_positive("beam_width", beam_width)
-    check_at_most("n_best", n_best, "beam_width", beam_width)
-    check_between("alpha", alpha, 0, 10)
+    check_number("n_best", n_best, at_least=1, at_most=beam_width, limit="beam_width", integer=True)
+    check_number("alpha", alpha, at_least=0, at_most=10)
     next_token = NextToken(
         model, src_ids, max_len=max_len, use_cache=use_cache, beam_width=beam_width
     )
@@ -82,7 +83,8 @@ def beam(
     ended, num_ended = going, src_ids.new_zeros(shape[0])
     going = torch.cat([torch.zeros_like(going[:, :1]), going[:, 1:]], dim=1)  # they begin as one
 
-    for length in range(1, max_len + 1):
+    limits = next_token.limits
+    for length in range(1, int(limits.max()) + 1):
         log_probs = next_token.log_probs(last).unflatten(0, shape)  # (B, W, V)
         # At most W of the best 2W end, one for each beginning: at least W are left to go on.
         scores, index = (going[:, :, None] + log_probs).flatten(1).topk(2 * beam_width)  # (B, 2W)
@@ -90,7 +92,7 @@ def beam(
         ids = torch.cat([_pick(beginnings, parents), tokens[:, :, None]], dim=2)  # (B, 2W, t)
 
         is_end = tokens == config.eos_id
-        is_new = (is_end | (length == max_len)) & is_among_best & scores.isfinite()
+        is_new = (is_end | (length == limits[:, None])) & is_among_best & scores.isfinite()
         final = (scores / length_penalty(length, alpha)).masked_fill(~is_new, -math.inf)
         ended, best = torch.cat([ended, final], dim=1).topk(beam_width)
         ended_ids = nn.functional.pad(ended_ids, (0, 1), value=config.pad_id)
@@ -99,8 +101,8 @@ def beam(
 
         going, best = scores.masked_fill(is_end, -math.inf).topk(beam_width)
         # No score below 0 can grow: this is the most that a sentence could still reach.
-        bound = going[:, 0] / length_penalty(max_len, alpha)
-        is_done = (num_ended >= beam_width) | (bound <= ended[:, n_best - 1])
+        bound = going[:, 0] / length_penalty(limits, alpha)
+        is_done = (num_ended >= beam_width) | (bound <= ended[:, n_best - 1]) | (length >= limits)
         going = going.masked_fill(is_done[:, None], -math.inf)
         if is_done.all():
             break
@@ -113,7 +115,7 @@ def beam(
     return Decoded(ids[:, :, : int(lengths.max())], lengths, scores)
 
 
-def length_penalty(length: int, alpha: float) -> float:
+def length_penalty(length: int | Int[Tensor, "B"], alpha: float) -> float | Float[Tensor, "B"]:
     """Say what a hypothesis's log-probability is divided by, so that long ones stand a chance.
 
     Formula::
@@ -123,7 +125,7 @@ def length_penalty(length: int, alpha: float) -> float:
     Source: Wu et al. 2016, eq. 14.
 
     Args:
-        length: the number of tokens in Y, eos_id included.
+        length: the number of tokens in Y, eos_id included, or those of several hypotheses, (B,).
         alpha: the exponent.
 
     Returns:

@@ -11,7 +11,11 @@ from attnsteps.model.transformer import Transformer
 
 @inference
 def greedy(
-    model: Transformer, src_ids: Int[Tensor, "B S"], *, max_len: int, use_cache: bool = True
+    model: Transformer,
+    src_ids: Int[Tensor, "B S"],
+    *,
+    max_len: int | Int[Tensor, "B"],
+    use_cache: bool = True,
 ) -> Decoded:
     """Translate by taking the most probable token at every step.
 
@@ -25,7 +29,8 @@ def greedy(
         model: a causal model; it is left in the mode it was in.
         src_ids: (B, S), filled up with pad_id. Neither the padding nor the other sentences of the
             batch make a difference to a sentence.
-        max_len: how many tokens a sentence may have, eos_id included.
+        max_len: how many tokens a sentence may have, eos_id included: one number for all, or one
+            for each, (B,).
         use_cache: False computes the whole prefix again at every step; the result is the same.
 
     Returns:

@@ -6,11 +6,11 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
+from attnsteps.checks import check_number, check_positive
 from attnsteps.decoding.inference import inference
-from attnsteps.decoding.non_autoregressive import NonAutoregressive
 from attnsteps.decoding.result import Decoded, cut_at_eos
 from attnsteps.decoding.step import impossible, log_probabilities
-from attnsteps.shapes import check_above_zero, check_at_most, check_positive
+from attnsteps.model.non_autoregressive import NonAutoregressive
 
 
 @inference
@@ -125,24 +125,17 @@ def predict_lengths(
     num_lengths: int = 1,
     length_factor: float = 1.0,
 ) -> Int[Tensor, "B num_lengths"]:
-    """Predict how many tokens each sentence has, then make it shorter or longer.
-
-    Args:
-        model: whose length predictor to ask.
-        memory: the encoder's output, (B, S, D).
-        src_ids: what it was made from, (B, S).
-        num_lengths: how many lengths for each, the likeliest first.
-        length_factor: as in all_at_once.
-
-    Returns:
-        Lengths from 1 to the config's max_len, (B, num_lengths); two of them can become equal.
-
-    Raises:
-        ValueError: if num_lengths is not in 1 … max_len, or length_factor not above 0.
-    """
+    """Predict how many tokens each sentence has, then make it shorter or longer."""
     max_len = model.config.max_len
-    check_at_most("num_lengths", num_lengths, "config.max_len", max_len)
-    check_above_zero("length_factor", length_factor)
+    check_number(
+        "num_lengths",
+        num_lengths,
+        at_least=1,
+        at_most=max_len,
+        limit="config.max_len",
+        integer=True,
+    )
+    check_number("length_factor", length_factor, above=0)
     likeliest = model.length_logits(memory, src_ids).topk(num_lengths).indices + 1
     return (likeliest * length_factor + 0.5).floor().clamp(1, max_len).long()
 
@@ -151,13 +144,6 @@ def least_certain(
     log_probs: Float[Tensor, "R T"], num_hidden: Int[Tensor, "R"]
 ) -> Bool[Tensor, "R T"]:
     """Mark the tokens with the lowest probability.
-
-    Args:
-        log_probs: (R, T); +∞ where there is no token.
-        num_hidden: how many to mark in each row, (R,).
-
-    Returns:
-        True at that many places, (R, T).
 
     Example:
         >>> least_certain(torch.tensor([[-1.0, -3.0, -2.0]]), torch.tensor([2]))

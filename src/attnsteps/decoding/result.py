@@ -47,15 +47,6 @@ def cut_at_eos(
 
     Source: Vaswani et al. 2017, section 6.1 (the output ends early where possible).
 
-    Args:
-        ids: tokens, (B, T), in which anything may follow eos_id; pad_id is no token.
-        log_probs: that of each token, (B, T).
-        eos_id: what a sentence ends with.
-        pad_id: what comes in place of all that follows.
-
-    Returns:
-        The sentences, with T cut to the longest; the score is the sum of the log-probabilities.
-
     Example:
         >>> import torch
         >>> ids = torch.tensor([[7, 2, 9, 2], [2, 8, 8, 8]])

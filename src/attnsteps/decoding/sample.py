@@ -6,11 +6,11 @@ import torch
 from jaxtyping import Float, Int
 from torch import Generator, Tensor
 
+from attnsteps.checks import check_number, check_positive
 from attnsteps.decoding.inference import inference
 from attnsteps.decoding.result import Decoded
 from attnsteps.decoding.step import write
 from attnsteps.model.transformer import Transformer
-from attnsteps.shapes import check_above_zero, check_fraction, check_positive
 
 
 @inference
@@ -18,7 +18,7 @@ def sample(
     model: Transformer,
     src_ids: Int[Tensor, "B S"],
     *,
-    max_len: int,
+    max_len: int | Int[Tensor, "B"],
     temperature: float = 1.0,
     top_k: int | None = None,
     top_p: float | None = None,
@@ -36,7 +36,8 @@ def sample(
     Args:
         model: a causal model; it is left in the mode it was in.
         src_ids: (B, S), filled up with pad_id, which makes no difference.
-        max_len: how many tokens a sentence may have, eos_id included.
+        max_len: how many tokens a sentence may have, eos_id included: one number for all, or one
+            for each, (B,).
         temperature: below 1 sharpens the probabilities, towards greedy; above 1 flattens them.
         top_k: draw among this many tokens, the most probable ones; None: among all.
         top_p: of those, draw among the fewest that have at least this probability together, in
@@ -60,11 +61,11 @@ def sample(
         >>> sample(model, torch.tensor([[5, 3]]), max_len=7, generator=chance).scores.shape
         torch.Size([1])
     """
-    check_above_zero("temperature", temperature)
+    check_number("temperature", temperature, above=0)
     if top_k is not None:
         check_positive("top_k", top_k)
     if top_p is not None:
-        check_fraction("top_p", top_p)
+        check_number("top_p", top_p, above=0, at_most=1)
     if isinstance(generator, Sequence) and len(generator) != len(src_ids):
         raise ValueError(
             f"generator must be one, or one for each of the {len(src_ids)} sentences;"
@@ -86,15 +87,6 @@ def adjust(
     top_p: float | None = None,
 ) -> Float[Tensor, "B V"]:
     """Apply temperature, then top-k, then top-p.
-
-    Args:
-        log_probs: (B, V); −∞ for what cannot come.
-        temperature: as in sample.
-        top_k: as in sample.
-        top_p: as in sample; it counts the probabilities that temperature and top_k have left.
-
-    Returns:
-        Probabilities, (B, V), which sum to 1, with 0 for what may not be drawn.
 
     Example:
         >>> adjust(torch.tensor([[0.5, 0.3, 0.2]]).log(), top_p=0.6)
@@ -128,13 +120,6 @@ def draw(
         y = argmin_w E_w / P(w),  which is w with probability P(w)
 
     Source: Maddison et al. 2014, section 2 (with the logarithm, as the Gumbel-max trick).
-
-    Args:
-        probs: (B, V).
-        generator: as in sample.
-
-    Returns:
-        One token for each row, (B,); never one with probability 0.
 
     Example:
         >>> draw(torch.tensor([[0.0, 1.0, 0.0]]))

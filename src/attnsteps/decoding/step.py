@@ -7,23 +7,16 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
-from attnsteps.decoding.kv_cache import CachedDecoder, is_plain
+from attnsteps.checks import check_positive
 from attnsteps.decoding.result import Decoded, cut_at_eos
 from attnsteps.layers.masks import padding_mask
 from attnsteps.model.config import TransformerConfig
 from attnsteps.model.transformer import Transformer
-from attnsteps.shapes import check_positive
+from attnsteps.shapes import check_ids, check_sentences, check_shape
 
 
 def impossible(config: TransformerConfig) -> Bool[Tensor, "V"]:
-    """Mark the tokens that no sentence contains: padding, the start symbol, the mask token.
-
-    Args:
-        config: that of the model.
-
-    Returns:
-        True at those ids, (V,).
-    """
+    """Mark the tokens that no sentence contains: padding, the start symbol, the mask token."""
     marks = torch.zeros(config.tgt_vocab_size, dtype=torch.bool)
     marks[[config.pad_id, config.bos_id]] = True
     if config.mask_id is not None:
@@ -39,17 +32,6 @@ def log_probabilities(
     Formula::
 
         log P(y) = logits[y] − log Σ_{possible w} exp(logits[w])
-
-    Args:
-        logits: (..., V).
-        never: the ids that cannot come, (V,).
-        dtype: what to compute in.
-
-    Returns:
-        Log-probabilities, (..., V), −∞ where never is True.
-
-    Raises:
-        FloatingPointError: if they are not numbers.
     """
     found = logits.masked_fill(never, -math.inf).log_softmax(dim=-1, dtype=dtype)
     if found.isnan().any():
@@ -81,65 +63,45 @@ class NextToken:
         model: Transformer,
         src_ids: Int[Tensor, "B S"],
         *,
-        max_len: int,
+        max_len: int | Int[Tensor, "B"],
         use_cache: bool = True,
         beam_width: int = 1,
     ) -> None:
-        check_positive("max_len", max_len)
         if not model.config.causal:
             raise ValueError(
                 "model must be causal to write from left to right; got config.causal = False"
             )
+        check_sentences("src_ids", src_ids, model.config.pad_id)
+        self.limits = _limits(max_len, src_ids)
         if model.config.positions == "learned":
-            model.tgt_positions(max_len)  # complains now, not at the last step
+            model.tgt_positions(int(self.limits.max()))  # complains now, not at the last step
         memory = model.encode(src_ids)
+        self.model = model
+        self.memory = memory.repeat_interleave(beam_width, dim=0)
         memory_mask = padding_mask(src_ids, model.config.pad_id)
-        if use_cache and is_plain(model):
-            mask = None if memory_mask.all() else memory_mask
-            self.decoder = CachedDecoder(
-                model, memory, mask, max_len=max_len, beam_width=beam_width
-            )
-        else:
-            self.decoder = _ModelDecoder(model, memory, memory_mask, use_cache, beam_width)
+        self.memory_mask = memory_mask.repeat_interleave(beam_width, dim=0)
+        self.cache = model.new_cache() if use_cache else None
+        self.ids = src_ids.new_empty(len(self.memory), 0)
         self.never = impossible(model.config).to(src_ids.device)
         self.dtype = torch.promote_types(memory.dtype, torch.float32)
-        self.start = src_ids.new_full((len(src_ids) * beam_width,), model.config.bos_id)
+        self.start = src_ids.new_full((len(self.memory),), model.config.bos_id)
 
     def log_probs(self, ids: Int[Tensor, "R"]) -> Float[Tensor, "R V"]:
         """Take in one token per row, (R,); return the next one's log-probabilities, (R, V)."""
-        return log_probabilities(self.decoder.step(ids), self.never, self.dtype)
+        self.ids = torch.cat([self.ids, ids[:, None]], dim=1)
+        logits = self.model.decode(
+            self.ids if self.cache is None else ids[:, None],
+            self.memory,
+            memory_mask=self.memory_mask,
+            cache=self.cache,
+        )
+        return log_probabilities(logits[:, -1], self.never, self.dtype)
 
     def index_select(self, rows: Int[Tensor, "R"]) -> None:
         """Let each row go on from another one, which must belong to the same sentence."""
-        self.decoder.index_select(rows)
-
-
-class _ModelDecoder:
-    """Transformer.decode, token by token: with the model's own cache, or all over every time."""
-
-    def __init__(
-        self, model: Transformer, memory: Tensor, mask: Tensor, use_cache: bool, beam_width: int
-    ) -> None:
-        self.model = model
-        self.memory = memory.repeat_interleave(beam_width, dim=0)
-        self.memory_mask = mask.repeat_interleave(beam_width, dim=0)
-        self.cache = model.new_cache() if use_cache else None
-        self.ids = self.memory_mask.new_empty(len(self.memory), 0, dtype=torch.long)
-
-    def step(self, ids: Int[Tensor, "R"]) -> Float[Tensor, "R V"]:
-        """Take in one token per row, (R,), and return the logits of the next one, (R, V)."""
-        self.ids = torch.cat([self.ids, ids[:, None]], dim=1)
-        new_ids = self.ids if self.cache is None else ids[:, None]
-        logits = self.model.decode(
-            new_ids, self.memory, memory_mask=self.memory_mask, cache=self.cache
-        )
-        return logits[:, -1]
-
-    def index_select(self, rows: Int[Tensor, "R"]) -> None:
-        """Let each row go on from another one."""
         self.ids = self.ids.index_select(0, rows)
         if self.cache is not None:
-            self.cache.index_select(rows)
+            self.cache.index_select(rows, same_source=True)
 
 
 def write(
@@ -147,35 +109,33 @@ def write(
     src_ids: Int[Tensor, "B S"],
     choose: Callable[[Float[Tensor, "B V"]], Int[Tensor, "B"]],
     *,
-    max_len: int,
+    max_len: int | Int[Tensor, "B"],
     use_cache: bool,
 ) -> Decoded:
-    """Write every sentence from left to right, token by token, until all have ended.
-
-    Args:
-        model: a causal model, in evaluation mode.
-        src_ids: (B, S).
-        choose: picks the next tokens, (B,), by their log-probabilities, (B, V).
-        max_len: how many tokens a sentence may have, eos_id included.
-        use_cache: False computes the whole prefix again at every step.
-
-    Returns:
-        The sentences, each with the sum of its tokens' log-probabilities as its score.
-
-    Raises:
-        ValueError: as in NextToken.
-    """
+    """Write every sentence from left to right, token by token, until all have ended."""
     c = model.config
     next_token = NextToken(model, src_ids, max_len=max_len, use_cache=use_cache)
     ids, chosen, scores = next_token.start, [], []
     has_ended = torch.zeros_like(ids, dtype=torch.bool)
-    while len(chosen) < max_len and not has_ended.all():
+    while not has_ended.all():
         log_probs = next_token.log_probs(ids)
         ids = choose(log_probs)
         chosen.append(ids)
         scores.append(log_probs.gather(1, ids[:, None]))
-        has_ended = has_ended | (ids == c.eos_id)
-    # Those that had ended were carried on until the last one had: what they said then is dropped.
-    return cut_at_eos(
-        torch.stack(chosen, dim=1), torch.cat(scores, dim=1), eos_id=c.eos_id, pad_id=c.pad_id
-    )
+        has_ended = has_ended | (ids == c.eos_id) | (len(chosen) >= next_token.limits)
+    # Those that had ended were carried on until the last one had: what came then is dropped.
+    ids, scores = torch.stack(chosen, dim=1), torch.cat(scores, dim=1)
+    is_beyond = torch.arange(len(chosen), device=ids.device) >= next_token.limits[:, None]
+    ids = ids.masked_fill(is_beyond, c.pad_id)
+    return cut_at_eos(ids, scores, eos_id=c.eos_id, pad_id=c.pad_id)
+
+
+def _limits(max_len: int | Int[Tensor, "B"], src_ids: Int[Tensor, "B S"]) -> Int[Tensor, "B"]:
+    """Give every sentence its own greatest length, checked."""
+    if not isinstance(max_len, Tensor):
+        check_positive("max_len", max_len)
+        return torch.full_like(src_ids[:, 0], max_len)
+    check_ids("max_len", max_len)
+    check_shape("max_len", max_len, "B", B=len(src_ids))
+    check_positive("the least max_len", int(max_len.min()))
+    return max_len.to(src_ids.device)

@@ -1,1 +1,1 @@
-"""Checks what the reader answers: on the page and in the notebook, saying what is wrong."""
+"""Checks the reader's answers, on the page and in the notebook, and says what is wrong."""

@@ -1,11 +1,11 @@
-"""The rules by which an answer given on the page is right; ``js/maths/answer.js`` has the same."""
+"""The rules that decide whether an answer on the page is right, as in ``js/maths/answer.js``."""
 
 from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
 
-from attnsteps.shapes import check_choice
+from attnsteps.checks import check_choice
 
 Kind = Literal["number", "choice", "order", "cells"]
 Answer = float | int | Sequence[int] | Sequence[Sequence[float]]
@@ -14,20 +14,10 @@ KINDS: tuple[Kind, ...] = ("number", "choice", "order", "cells")
 
 
 def check_answer(kind: Kind, given: Answer, answer: Answer, tolerance: float = 0.0) -> bool:
-    """Say whether ``given`` counts as ``answer``.
+    """Tell whether a given answer is right.
 
-    Args:
-        kind: ``"number"`` and ``"cells"`` allow for rounding; ``"choice"`` (an index) and
-            ``"order"`` (a list of indices) must match exactly.
-        given: what the reader gave.
-        answer: what is right, of the same form.
-        tolerance: largest allowed distance of each number.
-
-    Returns:
-        True where the shapes agree and every number is within the tolerance.
-
-    Raises:
-        ValueError: kind is not one of the four.
+    Each number of a "number" or "cells" answer may be off by the tolerance; a "choice" (an index)
+    and an "order" (a list of indices) must match exactly.
 
     Example:
         >>> check_answer("number", 0.7, 0.707, tolerance=0.01)

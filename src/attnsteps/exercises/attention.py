@@ -1,4 +1,4 @@
-"""Grades chapter "attention": the whole function, with mask, dropout and a training switch."""
+"""Grades the exercise of chapter "attention": the whole function, with mask and dropout."""
 
 import math
 from collections.abc import Callable
@@ -18,14 +18,10 @@ _B, _H, _TQ, _TK, _DK, _DV = 2, 3, 5, 7, 11, 13
 def grade_attention(function: Attention) -> Verdict:
     """Say whether a function is scaled dot-product attention, and if not, what is wrong.
 
-    Args:
-        function: called as ``function(q, k, v, mask=…, dropout_p=…, training=…)`` with q
-            (B, H, Tq, Dk), k (B, H, Tk, Dk), v (B, H, Tk, Dv) and a bool mask that broadcasts to
-            (B, H, Tq, Tk), True = may attend, or None. It should return the context
-            (B, H, Tq, Dv) and the weights before dropout (B, H, Tq, Tk).
-
-    Returns:
-        The verdict, with one sentence about the first thing that is wrong.
+    It is called as ``function(q, k, v, mask=…, dropout_p=…, training=…)`` with q (B, H, Tq, Dk), k
+    (B, H, Tk, Dk), v (B, H, Tk, Dv) and a bool mask that broadcasts to (B, H, Tq, Tk), True = may
+    attend, or None. It should return the context (B, H, Tq, Dv) and the weights before dropout (B,
+    H, Tq, Tk).
 
     Example:
         >>> def unscaled(q, k, v, **_):
@@ -52,29 +48,25 @@ def _plain(function: Attention) -> str:
     context, weights = pair
     want_context, want = scaled_dot_product_attention(q, k, v)
     dots = q @ k.mT
-    known = {
+    scaled = dots / math.sqrt(_DK)
+    over_d_v = "the scores are divided by √d_v; what grows with the width of the keys is √d_k"
+    mistakes = {
         "the scores are not divided by √d_k": dots.softmax(-1),
         "the scores are divided by d_k, not by its root": (dots / _DK).softmax(-1),
-        "the scores are divided by √d_v; what grows with the width of the keys is √d_k": (
-            dots / math.sqrt(_DV)
-        ).softmax(-1),
-        "the softmax runs over the queries; each query shares out its attention over the keys, "
-        "the last axis": (dots / math.sqrt(_DK)).softmax(-2),
-        "the softmax runs over the heads; each query shares out its attention over the keys, "
-        "the last axis": (dots / math.sqrt(_DK)).softmax(1),
-        "the second result is the scores; return the weights, after the softmax": (
-            dots / math.sqrt(_DK)
-        ),
+        over_d_v: (dots / math.sqrt(_DV)).softmax(-1),
+        "the softmax runs over the queries instead of the keys (dim=-1)": scaled.softmax(-2),
+        "the softmax runs over the heads instead of the keys (dim=-1)": scaled.softmax(1),
+        "the second result is the scores; return the weights, after the softmax": scaled,
     }
     return (
-        _named(weights, known)
+        _named(weights, mistakes)
         or difference(weights, want, name="weights")
         or difference(context, want_context, name="context")
     )
 
 
 def _masked(function: Attention) -> str:
-    """Check a mask that leaves every query something to look at."""
+    """Check a mask that leaves every query something to attend to."""
     q, k, v = _inputs()
     mask = torch.rand(_B, 1, _TQ, _TK) < 0.5
     mask[..., 0], mask[..., 1] = True, False
@@ -85,26 +77,26 @@ def _masked(function: Attention) -> str:
     want_context, want = scaled_dot_product_attention(q, k, v, mask)
     scores = q @ k.mT / math.sqrt(_DK)
     full = scores.softmax(-1)
-    known = {
+    mistakes = {
         "the mask changes nothing": full,
         "the mask is read the wrong way round: True means may attend": (
             scaled_dot_product_attention(q, k, v, ~mask)[1]
         ),
         "hidden weights are set to 0 after the softmax, so the rows no longer sum to 1; hide the "
         "scores before it": full * mask,
-        "hidden scores are set to 0, and exp(0) = 1 is still a share; use −∞": (
+        "hidden scores are set to 0, and exp(0) = 1 still gets a share; use −∞": (
             scores * mask
         ).softmax(-1),
     }
     return (
-        _named(weights, known)
+        _named(weights, mistakes)
         or difference(weights, want, name="weights")
         or difference(context, want_context, name="context")
     )
 
 
 def _half(function: Attention) -> str:
-    """Check that hiding works in float16, where −1e9 does not exist and −1e4 can be beaten."""
+    """Check that hiding works in float16, which cannot hold −1e9 and has real scores below −1e4."""
     q = torch.full((_B, _H, _TQ, _DK), -66.0, dtype=torch.float16)
     k = torch.full((_B, _H, _TK, _DK), 66.0, dtype=torch.float16)  # scores of −14,447
     v = torch.ones(_B, _H, _TK, _DV, dtype=torch.float16)
@@ -142,7 +134,7 @@ def _empty_row(function: Attention) -> str:
 
 
 def _gradient(function: Attention) -> str:
-    """Check that such a query sends no NaN back."""
+    """Check that such a query sends back no NaN."""
     q, k, v = _inputs()
     pair, message = _call(function, q.requires_grad_(), k, v, _one_empty_row())
     if message:
@@ -152,8 +144,8 @@ def _gradient(function: Attention) -> str:
         return "no gradient of the context reaches q"
     if bool(q.grad.isnan().any()):
         return (
-            "a query that may look at nothing gets zeros, but its gradient is NaN: where NaN arises"
-            " and is replaced afterwards, it still comes back in the backward pass; let none arise"
+            "a query that may look at nothing gets zeros, but its gradient is NaN: a NaN that is"
+            " replaced afterwards still comes back in the backward pass, so never let one arise"
         )
     return ""
 
@@ -167,16 +159,16 @@ def _evaluation(function: Attention) -> str:
         return message
     if not difference(pair[0], 0.5 * want, name="context"):
         return (
-            "with training=False the context is multiplied by 1 − dropout_p; leave it, and divide"
-            " what is kept in training"
+            "with training=False the context is multiplied by 1 − dropout_p; leave it as it is,"
+            " and divide the kept weights in training"
         )
     if difference(pair[0], want, name="context"):
-        return "with training=False the context is not the plain one: dropout is still on"
+        return "with training=False dropout is still on"
     return ""
 
 
 def _training(function: Attention) -> str:
-    """Check what is dropped in training, and what is returned."""
+    """Check what is dropped in training, and which weights are returned."""
     q, k, _ = _inputs()
     eye = torch.eye(_TK, dtype=q.dtype).expand(_B, _H, _TK, _TK)
     v = torch.cat([eye, eye], dim=-1)  # the context is the weights that were used, twice
@@ -189,8 +181,8 @@ def _training(function: Attention) -> str:
     dropped = int((~kept).sum())
     if difference(weights, want, name="weights"):
         message = (
-            "in training, the weights returned have been through dropout (the first row sums to "
-            f"{weights[0, 0, 0].sum().item():.2f}); return those before it"
+            "in training, dropout has changed the returned weights (the first row sums to "
+            f"{weights[0, 0, 0].sum().item():.2f}); return the weights before dropout"
         )
     elif dropped == 0:
         message = "with training=True and dropout_p=0.25 no weight is dropped"
@@ -202,7 +194,7 @@ def _training(function: Attention) -> str:
             " dropped; it should be about a quarter"
         )
     elif difference(used[kept], want[kept] / 0.75, name="kept weights"):
-        message = "the weights that are kept should be divided by 1 − dropout_p, and are not"
+        message = "the kept weights should be divided by 1 − dropout_p, and are not"
     return message
 
 
@@ -230,7 +222,7 @@ def _call(
     dropout_p: float = 0.0,
     training: bool = True,
 ) -> tuple[tuple[Tensor, Tensor] | None, str]:
-    """Run the reader's function; return its two tensors, or what is wrong with their form."""
+    """Call the reader's function, and return its two tensors or what is wrong with their form."""
     given = [q.clone(), k.clone(), v.clone()]  # the reader's function may change them
     mask = None if mask is None else mask.clone()
     pair, message = attempt(
@@ -239,7 +231,7 @@ def _call(
     if message:
         return None, message
     if not (isinstance(pair, tuple | list) and len(pair) == 2):
-        return None, f"two results are needed, context and weights; got a {type(pair).__name__}"
+        return None, f"return two results, context and weights; got a {type(pair).__name__}"
     shapes = ((*q.shape[:-1], v.shape[-1]), (*q.shape[:-1], k.shape[-2]))
     for name, tensor, shape in zip(("context", "weights"), pair, shapes, strict=True):
         if not isinstance(tensor, Tensor):
@@ -249,9 +241,9 @@ def _call(
     return pair, ""
 
 
-def _named(weights: Tensor, known: dict[str, Tensor]) -> str:
-    """Return the name of the mistake that gives these weights, if it is a known one."""
-    for message, wrong in known.items():
+def _named(weights: Tensor, mistakes: dict[str, Tensor]) -> str:
+    """Return the mistake that gives exactly these weights, or the empty string."""
+    for message, wrong in mistakes.items():
         if not difference(weights, wrong, name="weights"):
             return message
     return ""

@@ -7,7 +7,7 @@ from torch import Tensor
 
 from attnsteps.exercises.verdict import Verdict, attempt
 
-_PAD = 3  # not 0, so that a padding id that is written in and not taken fails
+_PAD = 3  # not 0, so that a hard-coded padding id fails
 # Three sentences of up to five source and four target words, so that no two axes are alike.
 _SRC = torch.tensor([[5, 6, 7, 8, 0], [5, 6, 3, 3, 3], [5, 0, 7, 3, 3]])
 _TGT = torch.tensor([[1, 5, 6, 0], [1, 5, 6, 3], [1, 0, 3, 3]])
@@ -16,13 +16,8 @@ _TGT = torch.tensor([[1, 5, 6, 0], [1, 5, 6, 3], [1, 0, 3, 3]])
 def grade_decoder_masks(function: Callable[..., tuple[Tensor, Tensor]]) -> Verdict:
     """Say whether ``function(src_ids, tgt_ids, pad_id)`` gives the decoder's two masks.
 
-    Args:
-        function: takes ids (B, S) and (B, T) and the padding id; returns tgt_mask, broadcastable
-            to (B, 1, T, T), and memory_mask, broadcastable to (B, 1, T, S), both boolean, True
-            where a position may be attended to.
-
-    Returns:
-        A verdict that names the first thing that is wrong.
+    From ids (B, S) and (B, T) it should make bool masks, True = may attend: tgt_mask, which
+    broadcasts to (B, 1, T, T), and memory_mask, which broadcasts to (B, 1, T, S).
 
     Example:
         >>> grade_decoder_masks(lambda src_ids, tgt_ids, pad_id: None)
@@ -54,7 +49,7 @@ def grade_decoder_masks(function: Callable[..., tuple[Tensor, Tensor]]) -> Verdi
         "tgt_mask lets no word look at itself; the diagonal belongs to the past": (
             causal.tril(-1) & tgt_real
         ),
-        "tgt_mask takes the id 0 for padding; padding is where tgt_ids == pad_id": (
+        "tgt_mask treats the id 0 as padding; padding is where tgt_ids == pad_id": (
             causal & _TGT.ne(0)[:, None, None, :]
         ),
     }
@@ -69,7 +64,7 @@ def grade_decoder_masks(function: Callable[..., tuple[Tensor, Tensor]]) -> Verdi
                 shape, dtype=torch.bool
             ),
             "memory_mask is upside down: True must mean may attend": ~src_real,
-            "memory_mask takes the id 0 for padding; padding is where src_ids == pad_id": (
+            "memory_mask treats the id 0 as padding; padding is where src_ids == pad_id": (
                 _SRC.ne(0)[:, None, None, :]
             ),
         }
@@ -86,7 +81,7 @@ def _fault(
     shape: tuple[int, ...],
     mistakes: dict[str, Tensor],
 ) -> str:
-    """Return what is wrong with one mask, or the empty string; known mistakes by name."""
+    """Return what is wrong with one mask, by name if the mistake is known, or the empty string."""
     if not isinstance(got, Tensor):
         return f"{name} should be a tensor and is a {type(got).__name__}"
     if got.dtype != torch.bool:

@@ -13,12 +13,8 @@ _PROBS = torch.tensor([3, 26, 1, 16, 12, 6], dtype=torch.float64) / 64  # sums a
 def grade_top_p(function: Callable[[Tensor, float], Tensor]) -> Verdict:
     """Say whether ``function(probs, p)`` keeps the fewest likely words that reach p together.
 
-    Args:
-        function: takes probabilities, (V,), that sum to 1, and p in (0, 1]; returns (V,), with 0
-            for what is left out and the others divided by their sum.
-
-    Returns:
-        A verdict that names the first thing that is wrong.
+    From probabilities (V,) and p in (0, 1] it should return (V,): 0 for a word that is left out,
+    and the others divided by their sum.
 
     Example:
         >>> grade_top_p(lambda probs, p: probs)
@@ -33,7 +29,7 @@ def grade_top_p(function: Callable[[Tensor, float], Tensor]) -> Verdict:
 
 
 def _fault(got: object, p: float) -> str:
-    """Return what is wrong for one p, or the empty string; known mistakes by name."""
+    """Return what is wrong for one p, by name if the mistake is known, or the empty string."""
     ordered, order = _PROBS.sort(descending=True)
     before = ordered.cumsum(0) - ordered
 
@@ -46,12 +42,12 @@ def _fault(got: object, p: float) -> str:
     mistakes = {
         "nothing is left out": _PROBS,
         "the kept probabilities are not divided by their sum": kept(before < p, divided=False),
-        "the word that takes the sum past p is left out; it belongs to it, or p is not reached": (
+        "the word that takes the sum past p is left out; without it, p is not reached": (
             kept(reaching)
         ),
         "this keeps the words with a probability of at least p": kept(ordered >= p),
         "this keeps the least likely words": kept(1 - ordered.cumsum(0) < p),
-        "the probabilities are right, but sorted; each must stand at its own word": (want[order]),
+        "the probabilities are right, but sorted; each must stay with its own word": (want[order]),
     }
     fault = difference(got, want, name="probabilities")
     if fault and isinstance(got, Tensor) and got.shape == want.shape:

@@ -11,13 +11,7 @@ _V, _D = 7, 5
 
 
 def grade_cosines(function: Callable[[Tensor, Tensor], Tensor]) -> Verdict:
-    """Say whether ``function(x, vectors)`` gives the cosine of x with each row of vectors.
-
-    Args:
-        function: takes x, (D,), and vectors, (V, D); returns similarities, (V,).
-
-    Returns:
-        A verdict that names the first thing that is wrong.
+    """Say whether ``function(x, vectors)`` gives the cosine of x, (D,), with each row of (V, D).
 
     Example:
         >>> grade_cosines(lambda x, vectors: vectors @ x)
@@ -34,13 +28,13 @@ def grade_cosines(function: Callable[[Tensor, Tensor], Tensor]) -> Verdict:
         "these are dot products; divide by both lengths": dots,
         "x is not divided by its length": dots / lengths,
         "the vectors are not divided by their lengths": dots / length,
-        "all vectors are divided by one number; each row has a length of its own": (
+        "all vectors are divided by one number; each row has its own length": (
             dots / (length * vectors.norm())
         ),
         "the lengths are squared: take the root of the sum of squares": (
             dots / (length.square() * lengths.square())
         ),
-        "the length is not the sum of the absolute entries, but the root of the sum of squares": (
+        "the length is the root of the sum of squares, not the sum of the absolute entries": (
             dots / (x.abs().sum() * vectors.abs().sum(1))
         ),
         "these are distances; a cosine compares directions": (vectors - x).norm(dim=1),

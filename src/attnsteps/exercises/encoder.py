@@ -14,12 +14,8 @@ _D = 6
 def grade_encoder_layer(function: Callable[..., Tensor]) -> Verdict:
     """Say whether the function is one post-norm encoder layer (paper, section 3.1).
 
-    Args:
-        function: takes x, (B, S, D), and four functions of such a tensor: attention,
-            feed_forward, norm_1 and norm_2; returns (B, S, D).
-
-    Returns:
-        A verdict that names the first thing that is wrong.
+    It takes x, (B, S, D), and four functions of such a tensor (attention, feed_forward, norm_1 and
+    norm_2), and should return (B, S, D).
 
     Example:
         >>> grade_encoder_layer(lambda x, attention, feed_forward, norm_1, norm_2: attention(x))
@@ -46,7 +42,7 @@ def grade_encoder_layer(function: Callable[..., Tensor]) -> Verdict:
 def _fault(
     got: object, x: Tensor, attend: nn.Module, feed: nn.Module, norms: list[nn.Module]
 ) -> str:
-    """Return what is wrong with the result, or the empty string; known mistakes by name."""
+    """Return what is wrong with the result, by name if the mistake is known, or ""."""
     first, second = norms
     middle = first(x + attend(x))
     pre = x + attend(first(x))
@@ -62,7 +58,7 @@ def _fault(
         "the residual connection around the feed-forward network is missing": second(feed(middle)),
         "the second residual connection must add what the feed-forward network was given, not "
         "the x at the very start": second(x + feed(middle)),
-        "the feed-forward network must be given what comes out of the first half, not x": (
+        "the feed-forward network must get the output of the first half, not x": (
             second(middle + feed(x))
         ),
         "this is pre-norm; in the paper each norm comes after the addition": (
@@ -71,9 +67,7 @@ def _fault(
         "each part's output is normalised before it is added; the norm comes after the addition": (
             x + first(attend(x)) + second(feed(x + first(attend(x))))
         ),
-        "the two norms are in each other's places": first(
-            second(x + attend(x)) + feed(second(x + attend(x)))
-        ),
+        "the two norms are swapped": first(second(x + attend(x)) + feed(second(x + attend(x)))),
         "both halves use the first norm; each has its own": first(middle + feed(middle)),
         "the second norm is missing": middle + feed(middle),
         "the first norm is missing": second(x + attend(x) + feed(x + attend(x))),

@@ -15,12 +15,8 @@ _LEADS = ((), (3,), (2, 7))
 def grade_feed_forward(function: Callable[..., Tensor]) -> Verdict:
     """Say whether ``function(x, w_1, b_1, w_2, b_2)`` gives max(0, x W_1 + b_1) W_2 + b_2.
 
-    Args:
-        function: takes x, (..., D), and the matrices (D, Dff) and (Dff, D) with their biases;
-            returns (..., D).
-
-    Returns:
-        A verdict that names the first thing that is wrong.
+    It takes x, (..., D), and the matrices (D, Dff) and (Dff, D) with their biases, and should
+    return (..., D).
 
     Example:
         >>> grade_feed_forward(lambda x, w_1, b_1, w_2, b_2: (x @ w_1 + b_1) @ w_2 + b_2)
@@ -46,14 +42,14 @@ def grade_feed_forward(function: Callable[..., Tensor]) -> Verdict:
 
 
 def _fault(got: object, x: Tensor, parameters: list[Tensor]) -> str:
-    """Return what is wrong with the result, or the empty string; known mistakes by name."""
+    """Return what is wrong with the result, by name if the mistake is known, or ""."""
     w_1, b_1, w_2, b_2 = parameters
     up = x @ w_1 + b_1
     mistakes = {
         "nothing bends: this is x W_1 W_2 and a bias, a single linear map": up @ w_2 + b_2,
         "the ReLU comes after W_2, so that no output can be negative": (up @ w_2 + b_2).relu(),
         "there is one ReLU too many, after W_2": (up.relu() @ w_2 + b_2).relu(),
-        "b_1 is added after the ReLU; it decides where a unit switches on": (
+        "b_1 is added after the ReLU; add it before, where it can switch units on": (
             ((x @ w_1).relu() + b_1) @ w_2 + b_2
         ),
         "b_1 is missing": (x @ w_1).relu() @ w_2 + b_2,
@@ -61,7 +57,7 @@ def _fault(got: object, x: Tensor, parameters: list[Tensor]) -> str:
         "x is added to the result; the residual connection belongs to the sublayer around it": (
             up.relu() @ w_2 + b_2 + x
         ),
-        "the units are cut off above 0 and not below; ReLU is max(0, ·)": (
+        "the units are cut off above 0 instead of below; ReLU is max(0, ·)": (
             up.clamp(max=0) @ w_2 + b_2
         ),
         "this returns the hidden units; W_2 must bring them back to width D": up.relu(),

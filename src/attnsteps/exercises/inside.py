@@ -1,4 +1,4 @@
-"""Grades the coding exercise of the chapter on looking inside."""
+"""Grades the coding exercise of the chapter that looks inside a trained model."""
 
 from collections.abc import Callable
 
@@ -13,13 +13,9 @@ _B, _H, _TQ, _TK = 7, 3, 5, 6
 def grade_pointing(function: Callable[[Tensor, Tensor, Tensor, Tensor], Tensor]) -> Verdict:
     """Say whether ``function(weights, query, right, wrong)`` tells how often each head points.
 
-    Args:
-        function: takes weights, (B, H, Tq, Tk), and three positions for each sentence, (B,): of the
-            query, of the right key and of the wrong one; returns the share of sentences in which
-            the query gives the right key more weight than the wrong one, (H,).
-
-    Returns:
-        A verdict that names the first thing that is wrong.
+    It takes weights (B, H, Tq, Tk) and, for each sentence, the positions (B,) of the query, the
+    right key and the wrong key. For each head, (H,), it should return the share of sentences in
+    which the query gives the right key more weight than the wrong one.
 
     Example:
         >>> grade_pointing(lambda weights, query, right, wrong: weights.mean((0, 2, 3)))
@@ -30,7 +26,7 @@ def grade_pointing(function: Callable[[Tensor, Tensor, Tensor, Tensor], Tensor])
     query = torch.tensor([4, 0, 2, 3, 1, 4, 2])
     right = torch.tensor([1, 0, 4, 2, 3, 0, 3])
     wrong = torch.tensor([3, 2, 0, 4, 1, 2, 1])
-    weights[0, 1, 4, 1] = weights[0, 1, 4, 3]  # as much is not more
+    weights[0, 1, 4, 1] = weights[0, 1, 4, 3]  # a tie does not count
     got, raised = attempt(
         lambda: function(weights.clone(), query.clone(), right.clone(), wrong.clone())
     )
@@ -41,15 +37,15 @@ def grade_pointing(function: Callable[[Tensor, Tensor, Tensor, Tensor], Tensor])
 
 
 def _fault(got: object, weights: Tensor, query: Tensor, right: Tensor, wrong: Tensor) -> str:
-    """Return what is wrong, or the empty string; known mistakes by name."""
+    """Return what is wrong, by name if the mistake is known, or the empty string."""
     n = torch.arange(_B)
     to_right, to_wrong = (weights[n, :, query, key] for key in (right, wrong))  # (B, H)
     want = (to_right > to_wrong).float().mean(0)
     mean = weights.mean(1)
     averaged = (mean[n, query, right] > mean[n, query, wrong]).float().mean()
     mistakes = {
-        "the heads are averaged before they are compared; each head points by itself": averaged,
-        "the rows are keys and the columns queries here; it is the other way round": (
+        "the heads are averaged before the comparison; compare each head separately": averaged,
+        "rows are read as keys and columns as queries; it is the other way round": (
             (weights[n, :, right.clamp(max=_TQ - 1), query] > weights[n, :, wrong, query])
             .float()
             .mean(0)

@@ -1,4 +1,4 @@
-"""Grades chapter "masks": a mask for a window of words, without padding."""
+"""Grades the exercise of chapter "masks": a mask for a window of words, without padding."""
 
 from collections.abc import Callable
 
@@ -10,7 +10,7 @@ from attnsteps.layers.masks import padding_mask
 
 WindowMask = Callable[[Tensor, int, int], Tensor]
 
-_PAD = 3  # not 0, so that nobody can test for that instead
+_PAD = 3  # not 0, so that a hard-coded padding id fails
 _IDS = torch.tensor([[5, 8, 9, 6, 5, 7, 0], [_PAD, 7, 6, 9, 0, _PAD, _PAD]])
 _B, _T = _IDS.shape
 
@@ -18,13 +18,9 @@ _B, _T = _IDS.shape
 def grade_window_mask(function: WindowMask) -> Verdict:
     """Say whether a function makes the mask of a window, and if not, what is wrong.
 
-    Args:
-        function: called as ``function(ids, pad_id, width)`` with ids (B, T). It should return a
-            bool mask (B, 1, T, T), True = may attend: position i may attend to itself and to the
-            width − 1 positions before it, as far as they hold no padding.
-
-    Returns:
-        The verdict, with one sentence about the first thing that is wrong.
+    It is called as ``function(ids, pad_id, width)`` with ids (B, T) and should return a bool mask
+    (B, 1, T, T), True = may attend: position i may attend to itself and to the width − 1 positions
+    before it, except padding.
 
     Example:
         >>> def both_sides(ids, pad_id, width):
@@ -58,11 +54,11 @@ def _form(got: object) -> str:
 def _wrong(got: Tensor, width: int) -> str:
     """Return which cells of a mask are wrong, or the empty string."""
     place = torch.arange(_T)
-    back = place[:, None] - place  # how far position j lies behind position i
+    back = place[:, None] - place  # how far position j is behind position i
     window = (back >= 0) & (back < width)
     real = padding_mask(_IDS, _PAD)
     want = window & real
-    known = {
+    mistakes = {
         "the mask is the other way round: True means may attend": ~want,
         "padding is hidden on the axis of the queries, and words still look at it; "
         "hide it on the last axis, the keys": window & real.mT,
@@ -77,7 +73,7 @@ def _wrong(got: Tensor, width: int) -> str:
     }
     if torch.equal(got, want):
         return ""
-    for message, wrong in known.items():
+    for message, wrong in mistakes.items():
         if torch.equal(got, wrong) and not torch.equal(wrong, want):
             return message
     sentence, _, i, j = (got != want).nonzero()[0].tolist()

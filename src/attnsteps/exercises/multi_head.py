@@ -1,4 +1,4 @@
-"""Grades the coding exercise of the chapter on several heads."""
+"""Grades the coding exercise of the chapter on multi-head attention."""
 
 import math
 from collections.abc import Callable
@@ -16,12 +16,8 @@ _D = _H * _Dk
 def grade_multi_head(function: Callable[..., Tensor]) -> Verdict:
     """Say whether the function is multi-head self-attention (paper, section 3.2.2).
 
-    Args:
-        function: takes x, (B, T, D), the four matrices (w_q, w_k, w_v, w_o), (D, D) each, to
-            multiply with from the right, and num_heads; returns (B, T, D).
-
-    Returns:
-        A verdict that names the first thing that is wrong.
+    It takes x, (B, T, D), the matrices (w_q, w_k, w_v, w_o), (D, D) each, to multiply with from the
+    right, and num_heads; it should return (B, T, D).
 
     Example:
         >>> grade_multi_head(lambda x, matrices, num_heads: x @ matrices[2] @ matrices[3])
@@ -80,7 +76,7 @@ def _heads(
     softmax_over: int = -1,
     last: Callable = lambda context, w_o: context @ w_o,
 ) -> Tensor:
-    """Return multi-head attention, right by default, with one part replaced."""
+    """Return multi-head attention, correct by default, with single parts replaced."""
     w_q, w_k, w_v, w_o = matrices
     q, k, v = split(x @ w_q), split(x @ w_k), split(x @ w_v)
     weights = (q @ k.transpose(-2, -1) / math.sqrt(width)).softmax(dim=softmax_over)
@@ -88,7 +84,7 @@ def _heads(
 
 
 def _fault(got: object, x: Tensor, matrices: list[Tensor]) -> str:
-    """Return what is wrong with the result, or the empty string; known mistakes by name."""
+    """Return what is wrong with the result, by name if the mistake is known, or ""."""
     if isinstance(got, tuple):
         return "the function returns several things; return the output alone"
     w_q, w_k, w_v, w_o = matrices
@@ -119,13 +115,13 @@ def _fault(got: object, x: Tensor, matrices: list[Tensor]) -> str:
         "the heads are merged without the transpose back: the numbers are in other places": (
             _heads(x, matrices, merge=_scramble)
         ),
-        "a head takes every num_heads-th column; it should take neighbours": (
+        "a head takes every num_heads-th column; it should take neighbouring columns": (
             _heads(x, matrices, split=_interleave, merge=_weave)
         ),
-        "the merged contexts are interleaved; the heads should stand side by side": (
+        "the merged contexts are interleaved; the heads should be side by side": (
             _heads(x, matrices, merge=_weave)
         ),
-        "w_o is missing: no head has met another yet": _heads(
+        "w_o is missing, so the heads are not mixed yet": _heads(
             x, matrices, last=lambda context, w_o: context
         ),
         "w_o is transposed; multiply with the matrices as they are": _heads(

@@ -1,4 +1,4 @@
-"""Grades the coding exercise of the chapter on translating without an order."""
+"""Grades the coding exercise of the chapter on non-autoregressive translation."""
 
 from collections.abc import Callable
 
@@ -10,18 +10,14 @@ from attnsteps.text.vocab import Vocab
 
 _IDS = torch.tensor([9, 5, 7, 5, 8, 2])
 _LOG_PROBS = torch.tensor([-0.1, -2.3, -0.4, -1.6, -0.9, -0.2])
-_MASK_ID = 11  # not the book's own, so that one that is written in and not taken fails
+_MASK_ID = 11  # not the book's own id, so that a hard-coded one fails
 
 
 def grade_hide(function: Callable[[Tensor, Tensor, int, int], Tensor]) -> Verdict:
     """Say whether ``function(ids, log_probs, num_hidden, mask_id)`` hides the least certain tokens.
 
-    Args:
-        function: takes the tokens, (T,), their log-probabilities, (T,), how many to hide, and what
-            stands for a hidden one; returns new tokens, (T,).
-
-    Returns:
-        A verdict that names the first thing that is wrong.
+    From tokens (T,) and their log-probabilities (T,) it should make new tokens (T,), with mask_id
+    in place of the num_hidden least certain ones.
 
     Example:
         >>> grade_hide(lambda ids, log_probs, num_hidden, mask_id: ids)
@@ -34,9 +30,7 @@ def grade_hide(function: Callable[[Tensor, Tensor, int, int], Tensor]) -> Verdic
         )
         fault = raised or _fault(got, num_hidden)
         if not fault and not torch.equal(ids, _IDS):
-            fault = (
-                "the tokens are right, but those that were given have been changed; make new ones"
-            )
+            fault = "the tokens are right, but the function changed its input; make a new tensor"
         if fault:
             return Verdict(False, f"{fault} (for num_hidden = {num_hidden})")
     return Verdict(
@@ -45,7 +39,7 @@ def grade_hide(function: Callable[[Tensor, Tensor, int, int], Tensor]) -> Verdic
 
 
 def _fault(got: object, num_hidden: int) -> str:
-    """Return what is wrong for one number, or the empty string; known mistakes by name."""
+    """Return what is wrong for one num_hidden, by name if the mistake is known, or ""."""
     order = _LOG_PROBS.argsort()
 
     def hidden(places: Tensor) -> Tensor:
@@ -60,11 +54,13 @@ def _fault(got: object, num_hidden: int) -> str:
         "nothing is hidden": _IDS,
         "this hides the most certain tokens": hidden(order.flip(0)[:num_hidden]),
         "this hides the first tokens, whatever their probability": hidden(torch.arange(num_hidden)),
-        "all tokens are hidden; mind that x[-0:] is the whole of x": hidden(order),
-        "this keeps so many tokens, and hides the others": hidden(order[: len(_IDS) - num_hidden]),
-        "the tokens are sorted; each must stand where it stood": want[order],
+        "all tokens are hidden; note that x[-0:] is all of x": hidden(order),
+        "this keeps num_hidden tokens and hides the others": hidden(
+            order[: len(_IDS) - num_hidden]
+        ),
+        "the tokens are sorted; each must stay in its place": want[order],
         "hidden tokens are 0, not mask_id": _IDS.index_fill(0, order[:num_hidden], 0),
-        f"hidden tokens are {Vocab.mask_id}, not the mask_id that was given": (
+        f"hidden tokens are {Vocab.mask_id}, not the given mask_id": (
             _IDS.index_fill(0, order[:num_hidden], Vocab.mask_id)
         ),
     }
@@ -76,7 +72,7 @@ def _fault(got: object, num_hidden: int) -> str:
 
 
 def _form(got: object) -> str:
-    """Return what keeps the result from being tokens at all, or the empty string."""
+    """Return what is wrong with the form of a result, or the empty string."""
     if got is None:
         return "the tokens are None; does the function return its result?"
     if not isinstance(got, Tensor):

@@ -1,4 +1,4 @@
-"""Grades chapter "positional": the sinusoids for every width, from any position on."""
+"""Grades the exercise of chapter "positional": sinusoids for every width, from any position."""
 
 from collections.abc import Callable
 
@@ -17,12 +17,8 @@ _LENGTH, _EVEN, _ODD, _OFFSET = 7, 10, (5, 1), 3
 def grade_positions(function: Positions) -> Verdict:
     """Say whether a function gives the paper's positions, and if not, what it gives instead.
 
-    Args:
-        function: called as ``function(length, d_model, offset=…)``; should return the vectors of
-            the positions offset … offset + length − 1, (T, D), sine and cosine in turn.
-
-    Returns:
-        The verdict, with one sentence about the first thing that is wrong.
+    It is called as ``function(length, d_model, offset=…)`` and should return the vectors of the
+    positions offset … offset + length − 1, (T, D), with sines and cosines in turn.
 
     Example:
         >>> grade_positions(lambda length, d_model, offset=0: torch.zeros(length, d_model))
@@ -37,7 +33,7 @@ def grade_positions(function: Positions) -> Verdict:
 
 
 def _even(function: Positions) -> str:
-    """Check the formula where nothing is special: an even width, from position 0 on."""
+    """Check the plain case: an even width, from position 0."""
     got, want, message = _call(function, _EVEN)
     if message:
         return message
@@ -56,7 +52,7 @@ def _even(function: Positions) -> str:
 
 
 def _odd(function: Positions) -> str:
-    """Check widths that end in a sine without its cosine."""
+    """Check odd widths, which end in a sine without its cosine."""
     for width in _ODD:
         got, want, message = _call(function, width)
         where = f"for d_model = {width}, "
@@ -71,14 +67,12 @@ def _odd(function: Positions) -> str:
 
 
 def _offset(function: Positions) -> str:
-    """Check that the numbering may begin above 0."""
+    """Check that the positions may start above 0."""
     got, want, message = _call(function, _EVEN, _OFFSET)
     if message:
         return f"with offset = {_OFFSET}, {message}"
     if not difference(got, sinusoidal_positions(_LENGTH, _EVEN), name="positions"):
-        return (
-            "the offset changes nothing: a word that comes alone would always stand at position 0"
-        )
+        return "the offset changes nothing: a word that comes alone would always be at position 0"
     if wrong := difference(got, want, name="positions"):
         if got.ndim == 2 and got.shape[0] == _LENGTH - _OFFSET:
             return (
@@ -90,7 +84,7 @@ def _offset(function: Positions) -> str:
 
 
 def _known_mistakes() -> dict[str, Tensor]:
-    """Return what well-known slips give for the even width, each with its sentence."""
+    """Return what common mistakes give for the even width, keyed by the sentence about each."""
     position = torch.arange(_LENGTH, dtype=torch.float64)[:, None]
     column = torch.arange(_EVEN, dtype=torch.float64)
     two_i = column - column % 2
@@ -101,15 +95,13 @@ def _known_mistakes() -> dict[str, Tensor]:
 
     right = two_i / _EVEN
     return {
-        "this is the concatenated order, all the sines and then all the cosines; the paper takes "
-        "them in turn": torch.cat([table(right)[:, 0::2], table(right)[:, 1::2]], dim=-1),
-        "sine and cosine have changed places: the paper begins with the sine": torch.where(
+        "this is the concatenated order, all sines and then all cosines; the paper alternates "
+        "them": torch.cat([table(right)[:, 0::2], table(right)[:, 1::2]], dim=-1),
+        "sine and cosine are swapped: the paper begins with the sine": torch.where(
             column % 2 == 0, (position / 10000**right).cos(), (position / 10000**right).sin()
         ),
         "the first position is number 0, not 1": table(right, start=1),
-        "the exponent is doubled: where the columns are counted 0, 2, 4, … they are 2i already": (
-            table(2 * right)
-        ),
+        "the exponent is doubled: the column numbers 0, 2, 4, … are 2i already": (table(2 * right)),
         "the exponent is halved: it is 2i / d_model": table(right / 2),
         "a sine and its cosine have different exponents, so that they are no pair: both take the "
         "even column's": table(column / _EVEN),
@@ -119,7 +111,7 @@ def _known_mistakes() -> dict[str, Tensor]:
 
 
 def _call(function: Positions, d_model: int, offset: int = 0) -> tuple[Tensor | None, Tensor, str]:
-    """Run the reader's function; return what it gave, what is right, and what is wrong in form."""
+    """Call the reader's function; return its result, the right one, and what is wrong in form."""
     want = sinusoidal_positions(offset + _LENGTH, d_model, dtype=torch.float64)[offset:]
     given = {"offset": offset} if offset else {}
     got, message = attempt(lambda: function(_LENGTH, d_model, **given))

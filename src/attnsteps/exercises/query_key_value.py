@@ -13,14 +13,10 @@ _T, _D, _DK, _DV = 5, 7, 3, 2
 
 
 def grade_self_attention(function: Callable) -> Verdict:
-    """Grade a function that lets every word of one sentence attend to all of them.
+    """Say whether a function lets every word of one sentence attend to all of them.
 
-    Args:
-        function: takes x of shape (T, D), w_q and w_k of shape (D, Dk) and w_v of shape (D, Dv);
-            returns the context, (T, Dv), and the weights, (T, T).
-
-    Returns:
-        The verdict, which names the mistake where it is a known one.
+    It takes x (T, D), w_q and w_k (D, Dk) and w_v (D, Dv), and should return the context (T, Dv)
+    and the weights (T, T).
 
     Example:
         >>> grade_self_attention(lambda x, w_q, w_k, w_v: None)
@@ -59,7 +55,7 @@ def _what_is_wrong(returned: object, x: Tensor, q: Tensor, k: Tensor, v: Tensor)
 
 
 def _wrong_weights(q: Tensor, k: Tensor) -> dict[str, Tensor]:
-    """Return what the usual mistakes give, by the sentence that names them."""
+    """Return the weights that common mistakes give, keyed by the sentence about each."""
     scores = q @ k.T
     scaled = scores / math.sqrt(_DK)
     by_width_of_x = scores / math.sqrt(_D)
@@ -72,13 +68,13 @@ def _wrong_weights(q: Tensor, k: Tensor) -> dict[str, Tensor]:
         f"{divide}; yours are divided by the root of x's width": by_width_of_x.softmax(-1),
         "the columns of weights sum to 1, and the rows should: "
         "the softmax runs over the keys, the last axis": scaled.softmax(0),
-        "queries and keys are interchanged: row i should hold the query of word i "
+        "queries and keys are swapped: row i should hold the query of word i "
         "times the key of each word": scaled.T.softmax(-1),
     }
 
 
 def _wrong_contexts(weights: Tensor, x: Tensor, k: Tensor, v: Tensor) -> dict[str, Tensor]:
-    """Return what the usual mistakes give where the weights are right."""
+    """Return the contexts that common mistakes give although the weights are right."""
     turned = weights.T @ v
     return {
         "context mixes the words themselves; it should mix their values, x @ w_v": weights @ x,
@@ -89,7 +85,7 @@ def _wrong_contexts(weights: Tensor, x: Tensor, k: Tensor, v: Tensor) -> dict[st
 
 
 def _known(got: object, mistakes: dict[str, Tensor]) -> str:
-    """Return the sentence of the mistake that gives this very tensor, or the empty string."""
+    """Return the sentence about the mistake that gives exactly this tensor, or the empty string."""
     for sentence, wrong in mistakes.items():
         if not difference(got, wrong, name="it"):
             return sentence

@@ -15,11 +15,7 @@ _EPS = 1e-3
 def grade_layer_norm(function: Callable[[Tensor, Tensor, Tensor, float], Tensor]) -> Verdict:
     """Say whether ``function(x, weight, bias, eps)`` is layer normalisation, and if not, why not.
 
-    Args:
-        function: takes x, (..., D), weight and bias, (D,), and eps; returns a tensor like x.
-
-    Returns:
-        A verdict that names the first thing that is wrong.
+    It takes x, (..., D), weight and bias, (D,), and should return a tensor like x.
 
     Example:
         >>> grade_layer_norm(lambda x, weight, bias, eps: x)
@@ -36,7 +32,7 @@ def grade_layer_norm(function: Callable[[Tensor, Tensor, Tensor, float], Tensor]
 
 
 def _inputs(dtype: torch.dtype = torch.float64) -> tuple[Tensor, Tensor, Tensor]:
-    """Return x, weight and bias; the second sentence's vectors are so short that ε counts."""
+    """Return x, weight and bias; the second sentence's vectors are so short that ε matters."""
     generator = torch.Generator().manual_seed(11)
     x = torch.randn(_B, _T, _D, dtype=torch.float64, generator=generator)
     x[1] *= 0.03
@@ -45,9 +41,11 @@ def _inputs(dtype: torch.dtype = torch.float64) -> tuple[Tensor, Tensor, Tensor]
 
 
 def _ordinary(function: Callable) -> str:
-    """Return what is wrong for vectors as they come, or the empty string."""
+    """Return what is wrong for ordinary vectors, or the empty string."""
     x, weight, bias = _inputs()
-    given = x.clone().requires_grad_().clone()  # no leaf, which PyTorch lets nobody change
+    given = (
+        x.clone().requires_grad_().clone()
+    )  # not a leaf, because PyTorch forbids changing those in place
     got, raised = attempt(lambda: function(given, weight.clone(), bias.clone(), _EPS))
     if raised:
         return raised
@@ -83,7 +81,7 @@ def _far_from_zero(function: Callable) -> str:
         return f"in float32, {wrong}"
     return (
         f"in float32, around a mean of 10,000: {wrong};"
-        " take the mean off before you square, and not E[x²] − E[x]²"
+        " subtract the mean before you square; don't compute E[x²] − E[x]²"
     )
 
 
@@ -93,7 +91,7 @@ def _formula(x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
 
 
 def _known_mistake(got: object, x: Tensor, weight: Tensor, bias: Tensor) -> str:
-    """Name the mistake where the result is that of a known one."""
+    """Return the name of the mistake that gives this result, or the empty string."""
     if not isinstance(got, Tensor) or got.shape != x.shape:
         return ""
     for sentence, output in _mistakes(x, weight, bias):
@@ -103,7 +101,7 @@ def _known_mistake(got: object, x: Tensor, weight: Tensor, bias: Tensor) -> str:
 
 
 def _mistakes(x: Tensor, weight: Tensor, bias: Tensor) -> Iterator[tuple[str, Tensor]]:
-    """Yield what is often done instead, each with its output."""
+    """Yield common mistakes, each with its output."""
     centred = x - x.mean(-1, keepdim=True)
     biased = centred.square().mean(-1, keepdim=True)
     unbiased = x.var(-1, keepdim=True)
@@ -120,7 +118,7 @@ def _mistakes(x: Tensor, weight: Tensor, bias: Tensor) -> Iterator[tuple[str, Te
         weight * centred / (unbiased + _EPS).sqrt() + bias,
     )
     yield (
-        "ε stands outside the root; it belongs inside, √(σ² + ε)",
+        "ε is outside the root; it belongs inside, √(σ² + ε)",
         weight * centred / (biased.sqrt() + _EPS) + bias,
     )
     yield (
@@ -130,18 +128,18 @@ def _mistakes(x: Tensor, weight: Tensor, bias: Tensor) -> Iterator[tuple[str, Te
     yield f"ε is not used; {divide} plus ε", weight * centred / biased.sqrt() + bias
     yield f"the root is missing; {divide}", weight * centred / (biased + _EPS) + bias
     yield (
-        "the mean is not taken off: this is RMSNorm with a bias",
+        "the mean is not subtracted: this is RMSNorm with a bias",
         weight * x / (x.square().mean(-1, keepdim=True) + _EPS).sqrt() + bias,
     )
     yield (
-        "the mean is taken off x below the fraction only, and not above it",
+        "the mean is subtracted from x in the denominator only, not in the numerator",
         weight * x / (biased + _EPS).sqrt() + bias,
     )
     for name, axes in (
-        ("over the positions (dim=-2): words now know of each other", (-2,)),
-        ("over a whole sentence at once: words now know of each other", (-2, -1)),
-        ("over the batch: sentences now know of each other", (0,)),
-        ("over the whole tensor at once: sentences now know of each other", (0, 1, 2)),
+        ("over the positions (dim=-2): information flows between words", (-2,)),
+        ("over a whole sentence at once: information flows between words", (-2, -1)),
+        ("over the batch: information flows between sentences", (0,)),
+        ("over the whole tensor at once: information flows between sentences", (0, 1, 2)),
     ):
         deviation = x - x.mean(axes, keepdim=True)
         variance = deviation.square().mean(axes, keepdim=True)

@@ -1,4 +1,4 @@
-"""Grades the coding exercise of the chapter on scale."""
+"""Grades the coding exercise of the chapter on training at scale."""
 
 from collections.abc import Callable, Sequence
 
@@ -18,13 +18,9 @@ def grade_accumulate(
 ) -> Verdict:
     """Say whether ``function(model, micro_batches)`` leaves the gradient of the whole batch.
 
-    Args:
-        function: takes a model, (N, D) → (N, E), and pairs of inputs, (N, D), and right answers,
-            (N, E); it leaves in every parameter's grad the gradient of the mean squared error of
-            all numbers in all pairs, and runs the model on one pair at a time.
-
-    Returns:
-        A verdict that names the first thing that is wrong.
+    It takes a model, (N, D) → (N, E), and pairs of inputs, (N, D), and targets, (N, E). It runs the
+    model on one pair at a time, and leaves in every parameter's grad the gradient of the mean
+    squared error over all numbers of all pairs.
 
     Example:
         >>> grade_accumulate(lambda model, micro_batches: None)
@@ -54,7 +50,7 @@ def grade_accumulate(
 
 
 def _model(generator: torch.Generator) -> nn.Linear:
-    """Make a model without a part in the reader's random numbers."""
+    """Make a model from its own generator, so that the reader's random numbers stay the same."""
     model = nn.Linear(*_WIDTHS, dtype=torch.float64)
     with torch.no_grad():
         for parameter in model.parameters():
@@ -63,7 +59,7 @@ def _model(generator: torch.Generator) -> nn.Linear:
 
 
 def _fault(model: nn.Module, parts: Sequence[MicroBatch]) -> str:
-    """Return what is wrong with the gradients, or the empty string; known mistakes by name."""
+    """Return what is wrong with the gradients, by name if the mistake is known, or ""."""
     if any(parameter.grad is None for parameter in model.parameters()):
         return "a parameter has no gradient; call backward"
     got = _flat([parameter.grad for parameter in model.parameters()])
@@ -72,16 +68,16 @@ def _fault(model: nn.Module, parts: Sequence[MicroBatch]) -> str:
     means = [gradient / count for gradient, count in zip(sums, counts, strict=True)]
     want = sum(sums) / sum(counts)
     mistakes = {
-        "the means are added up, and nothing is divided: too long": sum(means),
+        "the means are added up but not divided, so the gradient is too long": sum(means),
         "this is the mean of the means; the single row of the first micro-batch counts as much as "
         "all four of the second": sum(means) / len(parts),
         "this is the gradient of the sum; divide it by how many numbers all y have": sum(sums),
         "the sum is divided by the number of micro-batches; divide it by how many numbers all y "
         "have": sum(sums) / len(parts),
-        "the sum is divided by the number of rows; each y has more numbers than one in a row": (
+        "the sum is divided by the number of rows; each row of y has more than one number": (
             sum(sums) / sum(_ROWS)
         ),
-        "only the last micro-batch is in it; do not set the gradients to zero in between": (
+        "it holds only the last micro-batch; do not set the gradients to zero in between": (
             means[-1]
         ),
         "only the last micro-batch is in it, divided by the size of all; do not set the gradients "

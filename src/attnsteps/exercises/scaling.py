@@ -1,4 +1,4 @@
-"""Grades the coding exercise of the chapter on the scale."""
+"""Grades the coding exercise of the chapter on scaling the scores."""
 
 import math
 from collections.abc import Callable
@@ -10,18 +10,14 @@ from attnsteps.exercises.verdict import Verdict, attempt, difference
 
 # Every size is another prime, so that a wrong divisor or a swapped axis cannot pass by chance.
 _LEAD, _TQ, _TK = (2, 3), 5, 7
-_DKS = {(): 11, _LEAD: 13}  # a width that is written down fits only one of them
+_DKS = {(): 11, _LEAD: 13}  # a hard-coded width fits only one of them
 
 
 def grade_scaled_scores(function: Callable[[Tensor, Tensor], Tensor]) -> Verdict:
     """Say whether ``function(q, k)`` gives Q Kᵀ / √d_k, and if not, what it gives instead.
 
-    Args:
-        function: takes q, (..., Tq, Dk), and k, (..., Tk, Dk), with any leading axes; returns
-            the scores, (..., Tq, Tk), before softmax.
-
-    Returns:
-        A verdict that names the first thing that is wrong.
+    From q (..., Tq, Dk) and k (..., Tk, Dk), with any leading axes, it should make the scores (...,
+    Tq, Tk), before softmax.
 
     Example:
         >>> grade_scaled_scores(lambda q, k: q @ k.transpose(-2, -1))
@@ -41,7 +37,7 @@ def _fault(function: Callable[[Tensor, Tensor], Tensor], lead: tuple[int, ...], 
         for size in (_TQ, _TK)
     )
     given = q.detach().clone(), k.detach().clone()
-    q, k = q.clone(), k.clone()  # no leaves, which PyTorch lets nobody change
+    q, k = q.clone(), k.clone()  # not leaves, because PyTorch forbids changing those in place
     got, raised = attempt(lambda: function(q, k))
     if raised:
         return raised + (f" (for q of shape {tuple(q.shape)})" if lead else "")
@@ -55,14 +51,14 @@ def _fault(function: Callable[[Tensor, Tensor], Tensor], lead: tuple[int, ...], 
     if wrong:
         return _known_mistake(got, dots, d_k) or wrong
     if not (torch.equal(q, given[0]) and torch.equal(k, given[1])):
-        return "the function changes the q or k it was given; whoever calls it still needs them"
+        return "the function changes the q or k it was given; its caller still needs them"
     if not got.requires_grad:
         return "no gradient can flow from the scores back to q and k; use tensor operations only"
     return ""
 
 
 def _known_mistake(got: object, dots: Tensor, d_k: int) -> str:
-    """Name the mistake where the result is a known function of the dot products."""
+    """Return the mistake behind a result that is a known function of the dot products."""
     if not isinstance(got, Tensor) or got.shape != dots.shape:
         return ""
     got = got.detach().to(dots.dtype)
@@ -71,9 +67,7 @@ def _known_mistake(got: object, dots: Tensor, d_k: int) -> str:
         if torch.allclose(got, scores.softmax(-1)):
             return f"this is {name}; return the scores before softmax"
         if torch.allclose(got, scores.softmax(-1) / root):
-            return (
-                f"this is {name} / √d_k: the division must come before softmax, and softmax later"
-            )
+            return f"this is {name} / √d_k: divide before softmax, and leave softmax for later"
     factor = (got / dots).mean().item()
     if not torch.allclose(got, factor * dots):
         return ""

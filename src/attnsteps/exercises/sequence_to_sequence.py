@@ -14,12 +14,8 @@ _PADDED, _D = 8, 3  # one place more than the longest sentence has words
 def grade_last_state(function: Callable[[Tensor, Tensor], Tensor]) -> Verdict:
     """Say whether ``function(states, lengths)`` takes each sentence's state at its last real word.
 
-    Args:
-        function: takes states, (B, S, D), and lengths, (B,), the number of real words of each
-            sentence, padded at the end; returns (B, D).
-
-    Returns:
-        A verdict that names the first thing that is wrong.
+    From states (B, S, D), padded at the end, and the number of real words (B,) it should make (B,
+    D).
 
     Example:
         >>> grade_last_state(lambda states, lengths: states[:, -1])
@@ -34,7 +30,7 @@ def grade_last_state(function: Callable[[Tensor, Tensor], Tensor]) -> Verdict:
     real = torch.arange(_PADDED) < _LENGTHS[:, None]
     mistakes = {
         "this is the state at the last place, which is padding in a short sentence": states[:, -1],
-        "this is one place too far: places count from 0, so n words end at place n − 1": (
+        "this is one place too far: counted from 0, n words end at place n − 1": (
             states[rows, _LENGTHS]
         ),
         "this is the state at the first word": states[:, 0],

@@ -1,4 +1,4 @@
-"""Grades chapter "softmax": a masked softmax with a temperature, written by the reader."""
+"""Grades the exercise of chapter "softmax": a masked softmax with a temperature."""
 
 import math
 from collections.abc import Callable
@@ -15,17 +15,13 @@ Softmax = Callable[[Tensor, Tensor, float], Tensor]
 def grade_masked_softmax(function: Softmax) -> Verdict:
     """Say whether a function is the softmax of masked scores, and if not, what is wrong.
 
-    Args:
-        function: called as ``function(scores, mask, temperature)`` with scores (Tq, Tk), a bool
-            mask (Tq, Tk), True = may attend, and a positive number. It should return weights
-            (Tq, Tk): 0 where the mask is False, and zeros where it is False in a whole row.
-
-    Returns:
-        The verdict, with one sentence about the first thing that is wrong.
+    It is called as ``function(scores, mask, temperature)`` with scores (Tq, Tk), a bool mask (Tq,
+    Tk), True = may attend, and a positive number. It should return weights (Tq, Tk): 0 where the
+    mask is False, and all zeros in a row where the mask is False throughout.
 
     Example:
         >>> grade_masked_softmax(lambda scores, mask, temperature: scores.softmax(dim=0))
-        ✗ Not yet: the columns sum to 1, not the rows: share out over the keys, the last axis
+        ✗ Not yet: the columns sum to 1, not the rows: softmax runs over the keys, the last axis
     """
     for check in _CHECKS:
         if message := check(function):
@@ -37,7 +33,7 @@ def grade_masked_softmax(function: Softmax) -> Verdict:
 
 
 def _scores() -> Tensor:
-    """Return five queries' scores for three keys: too many rows for the axes to be swapped."""
+    """Return scores of five queries for three keys; the counts differ so that swapped axes show."""
     generator = torch.Generator().manual_seed(6)
     return 2 * torch.randn(5, 3, generator=generator, dtype=torch.float64)
 
@@ -50,7 +46,7 @@ def _open(scores: Tensor) -> Tensor:
 def _run(
     function: Softmax, scores: Tensor, mask: Tensor, temperature: float = 1.0
 ) -> tuple[Tensor, Tensor, str]:
-    """Return what the function gives, what it should, and how they differ in form."""
+    """Return the function's result, the right one, and how they differ in form."""
     want = masked_softmax(scores / temperature, mask)
     got, problem = attempt(lambda: function(scores.clone(), mask.clone(), temperature))
     if not problem and not (isinstance(got, Tensor) and got.shape == want.shape):
@@ -63,9 +59,9 @@ def _close(got: Tensor, want: Tensor) -> bool:
     return bool(torch.allclose(got.double(), want.double(), rtol=0, atol=1e-5))
 
 
-def _named(got: Tensor, known: list[tuple[Tensor, str]]) -> str:
-    """Return the sentence that belongs to a known mistake, or the empty string."""
-    return next((sentence for mistaken, sentence in known if _close(got, mistaken)), "")
+def _named(got: Tensor, mistakes: list[tuple[Tensor, str]]) -> str:
+    """Return the sentence about the known mistake that gives this result, or the empty string."""
+    return next((sentence for mistaken, sentence in mistakes if _close(got, mistaken)), "")
 
 
 def _plain(function: Softmax) -> str:
@@ -74,10 +70,10 @@ def _plain(function: Softmax) -> str:
     got, want, problem = _run(function, scores, _open(scores))
     if problem:
         return problem
-    known = [
+    mistakes = [
         (
             scores.softmax(0),
-            "the columns sum to 1, not the rows: share out over the keys, the last axis",
+            "the columns sum to 1, not the rows: softmax runs over the keys, the last axis",
         ),
         (
             scores.flatten().softmax(0).view_as(scores),
@@ -91,11 +87,11 @@ def _plain(function: Softmax) -> str:
         ),
         (
             scores.log_softmax(-1),
-            "these are the logarithms of the weights; leave the logarithm away",
+            "these are the logarithms of the weights; leave out the logarithm",
         ),
         (torch.zeros_like(want), "all the weights are 0; the mask hides nothing here"),
     ]
-    return _named(got, known) or difference(got, want, name="weights")
+    return _named(got, mistakes) or difference(got, want, name="weights")
 
 
 def _temperature(function: Softmax) -> str:
@@ -114,7 +110,7 @@ def _temperature(function: Softmax) -> str:
 
 
 def _size(function: Softmax) -> str:
-    """Check scores that overflow or underflow without the subtraction."""
+    """Check scores that overflow or underflow unless the maximum is subtracted."""
     large = torch.tensor([[1000.0, 998.0, 998.0]])
     got, want, problem = _run(function, large, _open(large))
     if problem:
@@ -141,7 +137,7 @@ def _mask(function: Softmax) -> str:
     got, want, problem = _run(function, scores, mask)
     if problem:
         return problem
-    known = [
+    mistakes = [
         (scores.softmax(-1), "the mask changes nothing"),
         (
             masked_softmax(scores, ~mask),
@@ -157,7 +153,7 @@ def _mask(function: Softmax) -> str:
             "a masked score became 0, which still gets e⁰ = 1; it must become −inf",
         ),
     ]
-    off = _named(got, known) or difference(got, want, name="weights")
+    off = _named(got, mistakes) or difference(got, want, name="weights")
     return f"with a mask, {off}" if off.startswith("weights") else off
 
 
@@ -174,7 +170,7 @@ def _hidden_maximum(function: Softmax) -> str:
 
 
 def _minus_infinity(function: Softmax) -> str:
-    """Check that a masked score is below every real one, whatever the number format."""
+    """Check that a masked score is below every real one, in every number format."""
     low = torch.tensor([[-3e9, -2e9, 5.0]])
     mask = torch.tensor([[True, True, False]])
     got, want, problem = _run(function, low, mask)
@@ -202,14 +198,14 @@ def _empty_row(function: Softmax) -> str:
     if bool(got[1].isnan().any()):
         return "a row with nothing to attend to is NaN; it should be all zeros"
     if _close(got[1], torch.full((3,), 1 / 3)):
-        return "a row with nothing to attend to became a silent average; it should be all zeros"
+        return "a row with nothing to attend to became a plain average; it should be all zeros"
     if _close(got, want):
         return ""
     return f"with a row that may attend to nothing, {difference(got, want, name='weights')}"
 
 
 def _gradient(function: Softmax) -> str:
-    """Check that gradients flow, and that an empty row sends none and no NaN."""
+    """Check that gradients flow, and that an empty row sends back neither a gradient nor NaN."""
     direction = torch.tensor([[1.0, 2.0, 4.0], [1.0, 2.0, 4.0]])
     mask = torch.tensor([[True, True, False], [False, False, False]])
 
@@ -225,20 +221,20 @@ def _gradient(function: Softmax) -> str:
         return "the weights are right, but no gradient reaches the scores"
     if bool(got.isnan().any()):
         return (
-            "the weights are right, but the gradient is NaN: where NaN arises and is replaced"
-            " afterwards, it still comes back in the backward pass; let none arise"
+            "the weights are right, but the gradient is NaN: a NaN that is replaced afterwards"
+            " still comes back in the backward pass, so never let one arise"
         )
     want = gradient(lambda scores, mask, temperature: masked_softmax(scores / temperature, mask))
     return difference(got, want, name="the gradient of scores")
 
 
 def _row(weights: Tensor) -> str:
-    """Write one row of weights as a reader sees it."""
+    """Write one row of weights for the reader."""
     shown = ", ".join("NaN" if math.isnan(w) else f"{w:.3g}" for w in weights.tolist())
     return f"[{shown}]"
 
 
-#: In this order: each may rely on those before it.
+#: In this order, because each check may rely on the earlier ones.
 _CHECKS = (
     _plain,
     _temperature,

@@ -1,4 +1,4 @@
-"""Grades the coding exercise of the chapter on text: byte-pair merges, carried out in order."""
+"""Grades the coding exercise of the chapter on text: byte-pair merges, applied in order."""
 
 from collections.abc import Callable, Sequence
 
@@ -7,7 +7,7 @@ from attnsteps.text.byte_pairs import BytePairs, merge
 
 Merges = list[tuple[str, str]]
 
-# Each tells apart mistakes that the others let through.
+# Each finds mistakes that the others miss.
 _TRIALS: tuple[tuple[str, Merges], ...] = (
     ("widest", [("i", "d"), ("w", "id"), ("s", "t")]),
     ("abc", [("b", "c"), ("a", "b"), ("ab", "c")]),
@@ -20,14 +20,9 @@ _TRIALS: tuple[tuple[str, Merges], ...] = (
 
 
 def grade_merging(function: Callable[[str, Merges], Sequence[str]]) -> Verdict:
-    """Say whether ``function(word, merges)`` splits a word as the merges have taught.
+    """Say whether ``function(word, merges)`` splits a word by merges in their order.
 
-    Args:
-        function: takes a word and pairs of tokens in the order in which they were learned; returns
-            the word's tokens, a list of texts.
-
-    Returns:
-        A verdict that names the first thing that is wrong.
+    The merges are pairs of tokens; the function should return the word's tokens, a list of strings.
 
     Example:
         >>> grade_merging(lambda word, merges: list(word))
@@ -58,7 +53,7 @@ def _form(got: object, word: str) -> str:
 
 
 def _wrong(got: list[str], word: str, merges: Merges, want: list[str]) -> str:
-    """Return the sentence for a wrong split."""
+    """Return the sentence about a wrong split."""
     mistakes = {
         f"“{word}” stays in single characters; no merge is carried out": list(word),
         f"in “{word}” a merge is carried out at its first place only; it belongs at every one": (
@@ -76,7 +71,7 @@ def _wrong(got: list[str], word: str, merges: Merges, want: list[str]) -> str:
 
 
 def _in_order(word: str, merges: Merges) -> list[str]:
-    """Carry out each merge once, in the order given."""
+    """Apply each merge once, in the order given."""
     tokens = list(word)
     for pair in merges:
         tokens = merge(tokens, pair)
@@ -84,7 +79,7 @@ def _in_order(word: str, merges: Merges) -> list[str]:
 
 
 def _once(word: str, merges: Merges) -> list[str]:
-    """Carry out each merge at the first place that it fits."""
+    """Apply each merge at the first place where it fits."""
     tokens = list(word)
     for left, right in merges:
         for i in range(len(tokens) - 1):
@@ -95,10 +90,10 @@ def _once(word: str, merges: Merges) -> list[str]:
 
 
 def _longest_first(word: str, merges: Merges) -> list[str]:
-    """Take the longest token that the merges know, from left to right."""
-    known = {*word, *map("".join, merges)}
+    """Take the longest token in the merges at each place, from left to right."""
+    vocabulary = {*word, *map("".join, merges)}
     tokens = []
     while word:
-        tokens.append(next(word[:n] for n in range(len(word), 0, -1) if word[:n] in known))
+        tokens.append(next(word[:n] for n in range(len(word), 0, -1) if word[:n] in vocabulary))
         word = word[len(tokens[-1]) :]
     return tokens

@@ -11,18 +11,14 @@ from attnsteps.training.loss import cross_entropy
 
 TokenLoss = Callable[[Tensor, Tensor, float, int], Tensor]
 
-_PAD = 3  # not 0, so that a padding id that is written in and not taken fails
+_PAD = 3  # not 0, so that a hard-coded padding id fails
 
 
 def grade_token_loss(function: TokenLoss) -> Verdict:
     """Say whether ``function(logits, targets, epsilon, pad_id)`` is the mean loss of real tokens.
 
-    Args:
-        function: takes logits (B, T, V), targets (B, T), the label smoothing and the id of padding;
-            returns a scalar.
-
-    Returns:
-        A verdict that names the first thing that is wrong.
+    It takes logits (B, T, V), targets (B, T), the label smoothing and the id of padding, and should
+    return a scalar.
 
     Example:
         >>> grade_token_loss(lambda logits, targets, epsilon, pad_id: logits.mean())
@@ -46,7 +42,7 @@ def grade_token_loss(function: TokenLoss) -> Verdict:
 
 
 def _trials() -> list[tuple[str, Tensor, Tensor, float]]:
-    """Return batches, each of which finds mistakes that those before let through."""
+    """Return batches; each one finds mistakes that the earlier ones miss."""
     logits = torch.randn(2, 4, 6, generator=torch.Generator().manual_seed(16))
     full = torch.tensor([[1, 5, 4, 2], [0, 4, 1, 2]])
     padded = torch.tensor([[1, 5, 4, 2], [2, _PAD, _PAD, _PAD]])
@@ -59,12 +55,12 @@ def _trials() -> list[tuple[str, Tensor, Tensor, float]]:
 
 
 def _copies(given: tuple) -> list:
-    """Return arguments that a reader's function may change."""
+    """Return copies of the arguments, because the reader's function may change them."""
     return [one.clone() if isinstance(one, Tensor) else one for one in given]
 
 
 def _known(got: object, logits: Tensor, targets: Tensor, epsilon: float) -> str:
-    """Return the sentence for a mistake that is often made, or the empty string."""
+    """Return the sentence about a common mistake, or the empty string."""
     if not isinstance(got, Tensor):
         return ""
     if not bool(got.isfinite()):
@@ -85,13 +81,13 @@ def _known(got: object, logits: Tensor, targets: Tensor, epsilon: float) -> str:
         return -(target * log_p).sum(-1)[real].mean()
 
     mistakes = {
-        "the sign is turned round: −ln p is positive": -losses[real].mean(),
+        "the sign is wrong: −ln p is positive": -losses[real].mean(),
         "padding counts too; leave out the places where targets == pad_id": losses.mean(),
         "the loss is the sum over the tokens; it should be their mean": losses[real].sum(),
         "the loss is a mean of the sentences' means; every token should weigh the same": (
             means.mean()
         ),
-        "the padding adds nothing to the sum, but is counted when you divide": (
+        "padding is left out of the sum, but counted in the divisor": (
             losses[real].sum() / real.numel()
         ),
         "the softmax runs over the places; it should run over the vocabulary, the last axis": (
@@ -105,17 +101,17 @@ def _known(got: object, logits: Tensor, targets: Tensor, epsilon: float) -> str:
         "the terms are averaged over the vocabulary; they should be added up": (
             losses[real].mean() / size
         ),
-        "the logarithm is that to the base 2; it should be the natural one": (
+        "the logarithm has base 2; it should be the natural one": (
             losses[real].mean() / torch.tensor(2.0).log()
         ),
         "the label smoothing is missing": spread(hard),
-        "ε is shared among the V − 1 wrong words alone; every word should get ε / V": spread(
+        "ε is shared among the V − 1 wrong words only; every word should get ε / V": spread(
             (1 - epsilon) * hard + epsilon / (size - 1) * (1 - hard)
         ),
-        "every word gets ε / (V − 1), so that q sums to more than 1; there are V words": spread(
+        "every word gets ε / (V − 1), so q sums to more than 1; there are V words": spread(
             (1 - epsilon) * hard + epsilon / (size - 1)
         ),
-        "the right word gets no part of ε, so that q sums to less than 1": spread(
+        "the right word gets no share of ε, so q sums to less than 1": spread(
             (1 - epsilon) * hard + epsilon / size * (1 - hard)
         ),
     }

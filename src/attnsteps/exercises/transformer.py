@@ -12,19 +12,14 @@ _SIZES = (
 
 
 def grade_count_parameters(function: Callable[[int, int, int, int], int]) -> Verdict:
-    """Say whether the function counts the learned numbers of the paper's model, all tables tied.
+    """Say whether the function counts the parameters of the paper's model, all tables tied.
 
-    Args:
-        function: takes d_model, d_ff, num_layers (of each stack) and vocab_size.
-
-    Returns:
-        A verdict that names the first thing that is wrong.
+    It takes d_model, d_ff, num_layers (of each stack) and vocab_size.
 
     Example:
         >>> grade_count_parameters(lambda d_model, d_ff, num_layers, vocab_size: 0)
-        ✗ Not yet: the count should be 63,082,496 and is 0, for d_model = 512, d_ff = 2048, \
-num_layers = 6, vocab_size = 37000
-    """
+        ✗ Not yet: the count should be 63,082,496 and is 0, for d_model = 512, d_ff = 2048, num_layers = 6, vocab_size = 37000
+    """  # noqa: E501
     results = []
     for sizes in _SIZES:
         got, raised = attempt(lambda sizes=sizes: function(*sizes.values()))
@@ -39,11 +34,11 @@ num_layers = 6, vocab_size = 37000
 
 
 def _fault(results: list[float]) -> str:
-    """Return what is wrong with the counts, or the empty string; known mistakes by name."""
+    """Return what is wrong with the counts, by name if the mistake is known, or ""."""
     wanted = [_count(**sizes) for sizes in _SIZES]
     if results == wanted:
         return ""
-    # At base, some mistakes come to the same number; none does for all sizes.
+    # At base, some mistakes give the same number; at all sizes, none do.
     mistakes = [_mistakes(**sizes) for sizes in _SIZES]
     for sentence in mistakes[0]:
         if results == [counted[sentence] for counted in mistakes]:
@@ -55,7 +50,7 @@ def _fault(results: list[float]) -> str:
 
 
 def _count(d_model: int, d_ff: int, num_layers: int, vocab_size: int, **changes: int) -> int:
-    """Count; ``changes`` replaces how many there are of something."""
+    """Count the parameters; ``changes`` replaces how many there are of something."""
     has = {"self": 2, "cross": 1, "feed": 2, "norms": 5, "attention_bias": 4, "feed_bias": 1}
     has |= {"norm_vectors": 2, "tables": 1, "final_norms": 0, **changes}
     attention = 4 * d_model**2 + has["attention_bias"] * d_model
@@ -67,7 +62,7 @@ def _count(d_model: int, d_ff: int, num_layers: int, vocab_size: int, **changes:
 
 
 def _mistakes(**sizes: int) -> dict[str, int]:
-    """Return what known mistakes count, by the sentence that names them."""
+    """Return the counts that common mistakes give, keyed by the sentence about each."""
 
     def slip(**changes: int) -> int:
         return _count(**sizes, **changes)

@@ -1,4 +1,4 @@
-"""What a grading function returns: right or not, and what exactly is wrong."""
+"""The result of a grading function: right or wrong, and what exactly is wrong."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from torch import Tensor
 
 @dataclass(frozen=True)
 class Verdict:
-    """The outcome of a coding exercise; true where the exercise is solved.
+    """The outcome of a coding exercise; true if the exercise is solved.
 
     Example:
         >>> Verdict(correct=False, message="the rows sum to 2, not to 1")
@@ -20,7 +20,7 @@ class Verdict:
     message: str
 
     def __bool__(self) -> bool:
-        """Be usable in ``assert``."""
+        """Make ``assert`` work."""
         return self.correct
 
     def __repr__(self) -> str:
@@ -29,13 +29,7 @@ class Verdict:
 
 
 def attempt(call: Callable[[], object]) -> tuple[object, str]:
-    """Run a reader's function without letting its exceptions out.
-
-    Args:
-        call: the function with its arguments bound.
-
-    Returns:
-        Its result and the empty string, or None and what it raised as a sentence.
+    """Call a reader's function; return its result and "", or None and its exception as a sentence.
 
     Example:
         >>> attempt(lambda: [][0])
@@ -48,16 +42,7 @@ def attempt(call: Callable[[], object]) -> tuple[object, str]:
 
 
 def difference(got: object, want: Tensor, *, name: str, tolerance: float = 1e-5) -> str:
-    """Return in what ``got`` differs from ``want``, or the empty string where it does not.
-
-    Args:
-        got: what the reader's function returned.
-        want: the tensor it should be, of any shape.
-        name: what the tensor is called in the exercise.
-        tolerance: largest allowed distance of each entry.
-
-    Returns:
-        One sentence naming the kind of difference: type, shape, NaN, or the worst entry.
+    """Return how ``got`` differs from ``want`` (type, shape, NaN or the worst entry), or "".
 
     Example:
         >>> difference(torch.zeros(2), torch.ones(2), name="weights")

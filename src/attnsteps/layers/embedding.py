@@ -6,7 +6,8 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from attnsteps.shapes import check_id, check_ids, check_positive
+from attnsteps.checks import check_id, check_positive
+from attnsteps.shapes import check_ids
 
 
 class TokenEmbedding(nn.Module):

@@ -3,7 +3,8 @@
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from attnsteps.shapes import check_choice, check_floating, check_positive, check_shape
+from attnsteps.checks import check_choice, check_positive
+from attnsteps.shapes import check_floating, check_shape
 
 ACTIVATIONS = {
     "relu": nn.functional.relu,

@@ -4,7 +4,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from attnsteps.shapes import check_above_zero, check_floating, check_positive, check_shape
+from attnsteps.checks import check_number, check_positive
+from attnsteps.shapes import check_floating, check_shape
 
 
 class LayerNorm(nn.Module):
@@ -33,7 +34,7 @@ class LayerNorm(nn.Module):
     def __init__(self, d_model: int, *, eps: float = 1e-5) -> None:
         super().__init__()
         check_positive("d_model", d_model)
-        check_above_zero("eps", eps)
+        check_number("eps", eps, above=0)
         self.eps = eps
         self.weight = nn.Parameter(torch.ones(d_model))
         self.bias = nn.Parameter(torch.zeros(d_model))

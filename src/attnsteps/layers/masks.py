@@ -4,7 +4,8 @@ import torch
 from jaxtyping import Bool, Int
 from torch import Tensor
 
-from attnsteps.shapes import check_bool, check_ids, check_integer, check_positive, check_shape
+from attnsteps.checks import check_number, check_positive
+from attnsteps.shapes import check_bool, check_ids, check_shape
 
 
 def causal_mask(size: int, *, device: torch.device | str | None = None) -> Bool[Tensor, "T T"]:
@@ -62,7 +63,7 @@ def padding_mask(ids: Int[Tensor, "B Tk"], pad_id: int) -> Bool[Tensor, "B 1 1 T
     """
     check_ids("ids", ids)
     check_shape("ids", ids, "B Tk")
-    check_integer("pad_id", pad_id)
+    check_number("pad_id", pad_id, integer=True)
     return (ids != pad_id)[:, None, None, :]
 
 

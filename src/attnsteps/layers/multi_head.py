@@ -3,10 +3,11 @@
 from jaxtyping import Float
 from torch import Tensor, nn
 
+from attnsteps.checks import check_heads, check_number
 from attnsteps.layers.attention import scaled_dot_product_attention
 from attnsteps.layers.cache import KeyValueCache
 from attnsteps.layers.heads import merge_heads, split_heads
-from attnsteps.shapes import Mask, check_attention_inputs, check_dropout, check_heads
+from attnsteps.shapes import Mask, check_attention_inputs, check_mask
 
 
 class MultiHeadAttention(nn.Module):
@@ -42,7 +43,7 @@ class MultiHeadAttention(nn.Module):
     def __init__(self, d_model: int, num_heads: int, *, dropout=0.0, bias=True) -> None:
         super().__init__()
         check_heads(num_heads, d_model)
-        check_dropout("dropout", dropout)
+        check_number("dropout", dropout, at_least=0, below=1)
         self.d_model, self.num_heads, self.dropout = d_model, num_heads, dropout
         self.w_q = nn.Linear(d_model, d_model, bias=bias)
         self.w_k = nn.Linear(d_model, d_model, bias=bias)
@@ -56,41 +57,48 @@ class MultiHeadAttention(nn.Module):
     def forward(
         self,
         query: Float[Tensor, "B Tq D"],
-        key: Float[Tensor, "B Tk D"] | None,
-        value: Float[Tensor, "B Tk D"] | None,
+        key: Float[Tensor, "B Tk D"],
+        value: Float[Tensor, "B Tk D"],
         mask: Mask = None,
         *,
         cache: KeyValueCache | None = None,
+        projected: tuple[Tensor, Tensor] | None = None,
         need_weights: bool = False,
     ) -> tuple[Float[Tensor, "B Tq D"], Float[Tensor, "B H Tq Tall"] | None]:
         """Project, split into heads, attend, merge the heads, project.
 
         Args:
             query: what asks, (B, Tq, D).
-            key: what is compared with, (B, Tk, D); None, with value, where it is in the cache.
+            key: what is compared with, (B, Tk, D).
             value: what is mixed, (B, Tk, D).
             mask: bool, (Tq, Tk) or four axes that broadcast to (B, H, Tq, Tk); True = may attend.
             cache: earlier keys and values, to which the new ones are added; Tk then counts all.
+            projected: what project(key, value) returned, where that is known already.
             need_weights: True also returns the weights, at the price of the fused kernel.
 
         Returns:
             The output, (B, Tq, D), and the weights before dropout, (B, H, Tq, Tk), or None.
 
         Raises:
-            ValueError: if an input or the mask does not fit.
+            ValueError: if an input or the mask does not fit; the cache is then left as it was.
         """
-        if key is None and value is None and cache is not None and len(cache) > 0:
-            check_attention_inputs(query, query, query, self.d_model)
-            k, v = cache.k, cache.v
-        else:
-            check_attention_inputs(query, key, value, self.d_model)
-            k = split_heads(self.w_k(key), self.num_heads)
-            v = split_heads(self.w_v(value), self.num_heads)
-            if cache is not None:
-                k, v = cache.append(k, v)
+        check_attention_inputs(query, key, value, self.d_model)
+        k, v = self.project(key, value) if projected is None else projected
+        if cache is not None:
+            if mask is not None:  # before anything is remembered
+                all_keys = len(cache) + k.shape[2]
+                check_mask(mask, (query.shape[0], self.num_heads, query.shape[1], all_keys))
+            k, v = cache.append(k, v)
         q = split_heads(self.w_q(query), self.num_heads)
         dropout_p = self.dropout if self.training else 0.0
         context, weights = scaled_dot_product_attention(
             q, k, v, mask, dropout_p=dropout_p, need_weights=need_weights
         )
         return self.w_o(merge_heads(context)), weights
+
+    def project(
+        self, key: Float[Tensor, "B Tk D"], value: Float[Tensor, "B Tk D"]
+    ) -> tuple[Float[Tensor, "B H Tk Dk"], Float[Tensor, "B H Tk Dv"]]:
+        """Return every head's keys and values, which do not depend on who will ask."""
+        k = split_heads(self.w_k(key), self.num_heads)
+        return k, split_heads(self.w_v(value), self.num_heads)

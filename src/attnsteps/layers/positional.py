@@ -6,7 +6,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from attnsteps.shapes import check_count, check_positive
+from attnsteps.checks import check_number, check_positive
 
 
 def sinusoidal_positions(
@@ -184,4 +184,4 @@ class LearnedPositions(nn.Module):
 def _check_range(length: int, offset: int) -> None:
     """Refuse to number positions below 0, or none."""
     check_positive("length", length)
-    check_count("offset", offset)
+    check_number("offset", offset, at_least=0, integer=True)

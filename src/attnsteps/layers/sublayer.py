@@ -5,8 +5,9 @@ from collections.abc import Callable
 from jaxtyping import Float
 from torch import Tensor, nn
 
+from attnsteps.checks import check_choice, check_number
 from attnsteps.layers.layer_norm import LayerNorm
-from attnsteps.shapes import check_choice, check_dropout, check_same_shape
+from attnsteps.shapes import check_same_shape
 
 
 class Sublayer(nn.Module):
@@ -35,7 +36,7 @@ class Sublayer(nn.Module):
 
     def __init__(self, d_model: int, *, dropout: float = 0.0, norm: str = "post") -> None:
         super().__init__()
-        check_dropout("dropout", dropout)
+        check_number("dropout", dropout, at_least=0, below=1)
         check_choice("norm", norm, ("post", "pre"))
         self.dropout, self.pre_norm = dropout, norm == "pre"
         self.norm = LayerNorm(d_model)

@@ -8,12 +8,11 @@ attention_weights   who looked at whom, returned on request
 encoder             one layer and the stack: src_emb (B, S, D) → memory (B, S, D)
 decoder             one layer and the stack: tgt_emb and memory → (B, T, D)
 transformer         src_ids (B, S), tgt_ids (B, T) → logits (B, T, V)
+non_autoregressive  a Transformer that finds all tokens at once, and guesses how many
+mode                training or evaluation mode for a while
 flops               the multiplications of one forward pass, by formula
-memory              the bytes that a training step keeps, by formula
 interop             weights from and to torch.nn
 tensor_file         tensors in a file that is whole or not there
 weights             a model in a safetensors file
-leaks               any model → which output moves with which input
-interventions       a head or an edge of attention turned off
 ==================  ==================================================================
 """

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from attnsteps.checks import check_choice, check_heads, check_id, check_number, check_positive
 from attnsteps.layers.feed_forward import ACTIVATIONS
-from attnsteps.shapes import check_choice, check_dropout, check_heads, check_id, check_positive
 
 SIZES = (
     "src_vocab_size",
@@ -83,7 +83,7 @@ class TransformerConfig:
         """Check every field, and those that depend on each other."""
         for name in SIZES:
             check_positive(name, getattr(self, name))
-        check_dropout("dropout", self.dropout)
+        check_number("dropout", self.dropout, at_least=0, below=1)
         check_choice("norm", self.norm, ("post", "pre"))
         check_choice("activation", self.activation, ACTIVATIONS)
         check_choice("positions", self.positions, ("sinusoidal", "learned"))

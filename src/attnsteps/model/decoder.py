@@ -3,20 +3,21 @@
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from attnsteps.layers.cache import DecoderCache, KeyValueCache
+from attnsteps.checks import check_positive
+from attnsteps.layers.cache import DecoderCache, LayerCache
 from attnsteps.layers.feed_forward import FeedForward
 from attnsteps.layers.layer_norm import LayerNorm
 from attnsteps.layers.multi_head import MultiHeadAttention
 from attnsteps.layers.sublayer import Sublayer
 from attnsteps.model.attention_weights import CrossWeights, Weights
-from attnsteps.shapes import Mask, check_positive
+from attnsteps.shapes import Mask
 
 
 class DecoderLayer(nn.Module):
     """Masked self-attention, cross-attention, feed-forward network (paper, section 3.1).
 
     Args:
-        d_model, num_heads, d_ff, activation, wrapping: as in EncoderLayer.
+        d_model, num_heads, d_ff, dropout, activation, norm: as in EncoderLayer.
 
     Example:
         >>> import torch
@@ -25,14 +26,23 @@ class DecoderLayer(nn.Module):
         torch.Size([1, 3, 6])
     """
 
-    def __init__(self, d_model: int, num_heads: int, d_ff: int, *, activation="relu", **wrapping):
+    def __init__(
+        self,
+        d_model: int,
+        num_heads: int,
+        d_ff: int,
+        *,
+        dropout: float = 0.0,
+        activation: str = "relu",
+        norm: str = "post",
+    ) -> None:
         super().__init__()
         self.self_attention = MultiHeadAttention(d_model, num_heads)
-        self.self_attention_sublayer = Sublayer(d_model, **wrapping)
+        self.self_attention_sublayer = Sublayer(d_model, dropout=dropout, norm=norm)
         self.cross_attention = MultiHeadAttention(d_model, num_heads)
-        self.cross_attention_sublayer = Sublayer(d_model, **wrapping)
+        self.cross_attention_sublayer = Sublayer(d_model, dropout=dropout, norm=norm)
         self.feed_forward = FeedForward(d_model, d_ff, activation=activation)
-        self.feed_forward_sublayer = Sublayer(d_model, **wrapping)
+        self.feed_forward_sublayer = Sublayer(d_model, dropout=dropout, norm=norm)
 
     def forward(
         self,
@@ -41,7 +51,7 @@ class DecoderLayer(nn.Module):
         tgt_mask: Mask = None,
         memory_mask: Mask = None,
         *,
-        cache: tuple[KeyValueCache, KeyValueCache] | None = None,
+        cache: LayerCache | None = None,
         need_weights: bool = False,
     ) -> tuple[Float[Tensor, "B T D"], Weights, CrossWeights]:
         """Let the words look back, then at the source, and each then work on what it saw.
@@ -51,20 +61,26 @@ class DecoderLayer(nn.Module):
             memory: the encoder's output, (B, S, D).
             tgt_mask: which target word may attend to which, broadcastable to (B, H, T, T).
             memory_mask: which source word it may attend to, broadcastable to (B, H, T, S).
-            cache: the caches of the two attentions; x then holds the new positions only.
+            cache: what the layer remembers; x then holds the new positions only.
             need_weights: True also returns the attention weights, before dropout.
 
         Returns:
             The new x, (B, T, D); self- and cross-attention's weights, (B, H, T, T or S), or None.
         """
-        own, cross = cache or (None, None)
-        source = None if cross else memory  # what is in the cache is projected already
-        seen = {"need_weights": need_weights}
+        own = projected = None
+        if cache is not None:
+            if cache.memory is None:
+                cache.memory = self.cross_attention.project(memory, memory)
+            own, projected = cache.self_attention, cache.memory
         x, own_weights = self.self_attention_sublayer(
-            x, lambda x: self.self_attention(x, x, x, tgt_mask, cache=own, **seen)
+            x,
+            lambda x: self.self_attention(x, x, x, tgt_mask, cache=own, need_weights=need_weights),
         )
         x, cross_weights = self.cross_attention_sublayer(
-            x, lambda x: self.cross_attention(x, source, source, memory_mask, cache=cross, **seen)
+            x,
+            lambda x: self.cross_attention(
+                x, memory, memory, memory_mask, projected=projected, need_weights=need_weights
+            ),
         )
         return self.feed_forward_sublayer(x, self.feed_forward), own_weights, cross_weights
 
@@ -73,11 +89,10 @@ class Decoder(nn.Module):
     """A stack of decoder layers, which all look at the same memory (paper, section 3.1).
 
     Args:
-        num_layers, d_model, norm, final_norm: as in Encoder.
-        settings: the other arguments of DecoderLayer, the same for each.
+        num_layers, d_model, num_heads, d_ff, dropout, activation, norm, final_norm: as in Encoder.
 
     Raises:
-        ValueError: if num_layers is not a positive integer, or a layer refuses its settings.
+        ValueError: if num_layers is not a positive integer, or a layer refuses its own.
 
     Example:
         >>> import torch
@@ -86,11 +101,26 @@ class Decoder(nn.Module):
         torch.Size([1, 3, 6])
     """
 
-    def __init__(self, num_layers: int, d_model: int, *, norm="post", final_norm=False, **settings):
+    def __init__(
+        self,
+        num_layers: int,
+        d_model: int,
+        num_heads: int,
+        d_ff: int,
+        *,
+        dropout: float = 0.0,
+        activation: str = "relu",
+        norm: str = "post",
+        final_norm: bool = False,
+    ) -> None:
         super().__init__()
         check_positive("num_layers", num_layers)
-        layers = (DecoderLayer(d_model, norm=norm, **settings) for _ in range(num_layers))
-        self.layers = nn.ModuleList(layers)
+        self.layers = nn.ModuleList(
+            DecoderLayer(
+                d_model, num_heads, d_ff, dropout=dropout, activation=activation, norm=norm
+            )
+            for _ in range(num_layers)
+        )
         self.final_norm = LayerNorm(d_model) if norm == "pre" or final_norm else nn.Identity()
 
     def forward(

@@ -3,11 +3,12 @@
 from jaxtyping import Float
 from torch import Tensor, nn
 
+from attnsteps.checks import check_positive
 from attnsteps.layers.feed_forward import FeedForward
 from attnsteps.layers.layer_norm import LayerNorm
 from attnsteps.layers.multi_head import MultiHeadAttention
 from attnsteps.layers.sublayer import Sublayer
-from attnsteps.shapes import Mask, check_positive
+from attnsteps.shapes import Mask
 
 
 class EncoderLayer(nn.Module):
@@ -15,8 +16,8 @@ class EncoderLayer(nn.Module):
 
     Args:
         d_model, num_heads, d_ff: D, H and Dff.
+        dropout, norm: as in Sublayer.
         activation: as in FeedForward.
-        wrapping: dropout and norm, as in Sublayer.
 
     Example:
         >>> import torch
@@ -24,12 +25,21 @@ class EncoderLayer(nn.Module):
         torch.Size([1, 5, 6])
     """
 
-    def __init__(self, d_model: int, num_heads: int, d_ff: int, *, activation="relu", **wrapping):
+    def __init__(
+        self,
+        d_model: int,
+        num_heads: int,
+        d_ff: int,
+        *,
+        dropout: float = 0.0,
+        activation: str = "relu",
+        norm: str = "post",
+    ) -> None:
         super().__init__()
         self.self_attention = MultiHeadAttention(d_model, num_heads)
-        self.self_attention_sublayer = Sublayer(d_model, **wrapping)
+        self.self_attention_sublayer = Sublayer(d_model, dropout=dropout, norm=norm)
         self.feed_forward = FeedForward(d_model, d_ff, activation=activation)
-        self.feed_forward_sublayer = Sublayer(d_model, **wrapping)
+        self.feed_forward_sublayer = Sublayer(d_model, dropout=dropout, norm=norm)
 
     def forward(
         self, x: Float[Tensor, "B S D"], mask: Mask = None, *, need_weights: bool = False
@@ -54,13 +64,13 @@ class Encoder(nn.Module):
     """A stack of encoder layers, each with weights of its own (paper, section 3.1).
 
     Args:
-        num_layers, d_model: N, six in the paper, and D.
+        num_layers: N, six in the paper.
+        d_model, num_heads, d_ff, dropout, activation: as in EncoderLayer, the same for each.
         norm: "post", or "pre", whose stack ends with a LayerNorm of its own.
         final_norm: True ends a post-norm stack with one too, which the paper does not.
-        settings: the other arguments of EncoderLayer, the same for each.
 
     Raises:
-        ValueError: if num_layers is not a positive integer, or a layer refuses its settings.
+        ValueError: if num_layers is not a positive integer, or a layer refuses its own.
 
     Example:
         >>> import torch
@@ -68,11 +78,26 @@ class Encoder(nn.Module):
         torch.Size([1, 5, 6])
     """
 
-    def __init__(self, num_layers: int, d_model: int, *, norm="post", final_norm=False, **settings):
+    def __init__(
+        self,
+        num_layers: int,
+        d_model: int,
+        num_heads: int,
+        d_ff: int,
+        *,
+        dropout: float = 0.0,
+        activation: str = "relu",
+        norm: str = "post",
+        final_norm: bool = False,
+    ) -> None:
         super().__init__()
         check_positive("num_layers", num_layers)
-        layers = (EncoderLayer(d_model, norm=norm, **settings) for _ in range(num_layers))
-        self.layers = nn.ModuleList(layers)
+        self.layers = nn.ModuleList(
+            EncoderLayer(
+                d_model, num_heads, d_ff, dropout=dropout, activation=activation, norm=norm
+            )
+            for _ in range(num_layers)
+        )
         self.final_norm = LayerNorm(d_model) if norm == "pre" or final_norm else nn.Identity()
 
     def forward(

@@ -1,7 +1,7 @@
 """How much a forward pass computes, by formula."""
 
+from attnsteps.checks import check_positive
 from attnsteps.model.config import TransformerConfig
-from attnsteps.shapes import check_positive
 
 
 def count_flops(config: TransformerConfig, batch_size: int, src_len: int, tgt_len: int) -> int:

@@ -22,16 +22,6 @@ def write_tensors(
     happens meanwhile, a full disk, a killed process or a loss of power, the file that was there
     before stays as it was, and what is left of a killed process goes with the next write. The new
     file may be read by whom the process lets read its files.
-
-    Args:
-        path: where to write; a file that is there is replaced, and no other process may do so.
-        tensors: by name; none may share its memory with another.
-        kind: what the file's format is called.
-        version: of that format.
-        config: the text, as a rule JSON.
-
-    Raises:
-        OSError: if the place cannot be written to.
     """
     metadata = {
         "format": kind,
@@ -66,20 +56,7 @@ def _new_folder(path: Path) -> Iterator[Path]:
 
 
 def read_tensors(path: Path, *, kind: str, version: int) -> tuple[str, dict[str, Tensor]]:
-    """Read a file, and refuse it unless everything in it is as write_tensors writes it.
-
-    Args:
-        path: the file.
-        kind: what its format must be called.
-        version: of that format.
-
-    Returns:
-        The text, and the tensors on the CPU.
-
-    Raises:
-        FileNotFoundError: if there is none.
-        ValueError: if it is damaged, cut off, of another format or of another version.
-    """
+    """Read a file, and refuse it unless everything in it is as write_tensors writes it."""
     if not path.is_file():
         raise FileNotFoundError(f"there is no file {path}")
     try:
@@ -97,20 +74,14 @@ def read_tensors(path: Path, *, kind: str, version: int) -> tuple[str, dict[str,
         )
     config = metadata.get("config", "")
     if metadata.get("sha256") != checksum(config, tensors):
-        raise ValueError(f"{path} must agree with the checksum that it holds; got something else")
+        raise ValueError(
+            f"{path} must hold what was written into it; got other bytes, so it is damaged"
+        )
     return config, tensors
 
 
 def checksum(config: str, tensors: dict[str, Tensor]) -> str:
-    """Return the SHA-256 of a text and of all names, dtypes, shapes and bytes.
-
-    Args:
-        config: the text.
-        tensors: by name, on the CPU.
-
-    Returns:
-        64 hexadecimal digits.
-    """
+    """Return the SHA-256 of a text and of all names, dtypes, shapes and bytes."""
     digest = hashlib.sha256(config.encode())
     for name in sorted(tensors):
         tensor = tensors[name]

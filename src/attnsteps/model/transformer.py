@@ -12,7 +12,7 @@ from attnsteps.model.config import TransformerConfig
 from attnsteps.model.decoder import Decoder
 from attnsteps.model.encoder import Encoder
 from attnsteps.model.flops import count_flops
-from attnsteps.shapes import Mask, check_floating, check_sentences, check_shape
+from attnsteps.shapes import Mask, check_floating, check_mask, check_sentences, check_shape
 
 
 class Transformer(nn.Module):
@@ -41,10 +41,26 @@ class Transformer(nn.Module):
             self.tgt_positions = LearnedPositions(c.max_len, c.d_model)
         else:
             self.src_positions = self.tgt_positions = SinusoidalPositions(c.d_model)
-        options = {"d_model": c.d_model, "num_heads": c.num_heads, "d_ff": c.d_ff, "norm": c.norm}
-        options |= {"dropout": c.dropout, "activation": c.activation, "final_norm": c.final_norm}
-        self.encoder = Encoder(c.num_encoder_layers, **options)
-        self.decoder = Decoder(c.num_decoder_layers, **options)
+        self.encoder = Encoder(
+            c.num_encoder_layers,
+            c.d_model,
+            c.num_heads,
+            c.d_ff,
+            dropout=c.dropout,
+            activation=c.activation,
+            norm=c.norm,
+            final_norm=c.final_norm,
+        )
+        self.decoder = Decoder(
+            c.num_decoder_layers,
+            c.d_model,
+            c.num_heads,
+            c.d_ff,
+            dropout=c.dropout,
+            activation=c.activation,
+            norm=c.norm,
+            final_norm=c.final_norm,
+        )
         self.projection = self.tgt_embedding.output_projection(tied=c.tie != "none")
         if c.tie == "all":
             self.src_embedding.weight = self.tgt_embedding.weight
@@ -110,18 +126,26 @@ class Transformer(nn.Module):
             cache: from new_cache; it takes in the new positions, and at the first call the memory.
             need_weights: True also returns the attention weights.
         """
-        c, seen = self.config, 0 if cache is None else len(cache)
-        check_sentences("tgt_ids", tgt_ids, c.pad_id if seen == 0 else None)
+        c, start = self.config, 0 if cache is None else len(cache)
+        check_sentences("tgt_ids", tgt_ids, c.pad_id if start == 0 else None)
         check_floating("memory", memory)
         check_shape("memory", memory, "B S D", B=tgt_ids.shape[0], D=c.d_model)
-        if memory_mask is None:
+        # A mask that does not fit is refused before the cache takes anything in.
+        rows = (tgt_ids.shape[0], c.num_heads, tgt_ids.shape[1])
+        if memory_mask is not None:
+            check_mask(memory_mask, (*rows, memory.shape[1]))
+        else:
             check_sentences("src_ids (needed where memory_mask is None)", src_ids, c.pad_id)
             check_shape("src_ids", src_ids, "B S", B=memory.shape[0], S=memory.shape[1])
             memory_mask = padding_mask(src_ids, c.pad_id)
-        x = self.tgt_embedding(tgt_ids) + self.tgt_positions(tgt_ids.shape[1], offset=seen)
+        if tgt_mask is not None:
+            check_mask(tgt_mask, (*rows, start + tgt_ids.shape[1]))
+        x = self.tgt_embedding(tgt_ids) + self.tgt_positions(tgt_ids.shape[1], offset=start)
         all_ids = tgt_ids if cache is None else cache.append_ids(tgt_ids)
         if tgt_mask is None:
-            back = causal_mask(all_ids.shape[1], device=all_ids.device)[seen:] if c.causal else None
+            back = (
+                causal_mask(all_ids.shape[1], device=all_ids.device)[start:] if c.causal else None
+            )
             tgt_mask = combine(back, padding_mask(all_ids, c.pad_id))
         x, *weights = self.decoder(
             self.dropout(x), memory, tgt_mask, memory_mask, cache=cache, need_weights=need_weights

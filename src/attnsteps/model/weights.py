@@ -117,22 +117,17 @@ def _read(path: Path) -> tuple[TransformerConfig, dict[str, Tensor]]:
 
 
 def copy_weights(model: nn.Module, tensors: dict[str, Tensor], path: Path) -> None:
-    """Copy tensors into a model's parameters, all or none.
-
-    Args:
-        model: changed in place.
-        tensors: one for each parameter, by its name.
-        path: the file that they are from, for the message.
-
-    Raises:
-        ValueError: if one is missing, too many or of another shape.
-    """
+    """Copy tensors into a model's parameters, all or none."""
     parameters = dict(model.named_parameters())
     needed = {name: tuple(parameter.shape) for name, parameter in parameters.items()}
     got = {name: tuple(tensor.shape) for name, tensor in tensors.items()}
-    if got != needed:
-        odd = min(name for name, _ in needed.items() ^ got.items())
-        raise ValueError(f"{path} must hold {odd} with shape {needed.get(odd)}; got {got.get(odd)}")
+    for name in sorted(needed.keys() | got.keys()):
+        if name not in got:
+            raise ValueError(f"{path} must hold {name} with shape {needed[name]}; got none")
+        if name not in needed:
+            raise ValueError(f"{path} must hold only what the model has; got {name} as well")
+        if got[name] != needed[name]:
+            raise ValueError(f"{path} must hold {name} with shape {needed[name]}; got {got[name]}")
     with torch.no_grad():
         for name, parameter in parameters.items():
             parameter.copy_(tensors[name])

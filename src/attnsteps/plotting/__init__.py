@@ -1,4 +1,4 @@
-"""Draws: the book's figures, in one style."""
+"""Draws the book's figures, all in one style."""
 
 from attnsteps.plotting.curves import bars, lines
 from attnsteps.plotting.heatmap import heatmap

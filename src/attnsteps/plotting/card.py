@@ -1,4 +1,4 @@
-"""Text on a card: what stands for a question where no script runs."""
+"""Text on a card: shown in place of a question where no script runs."""
 
 import textwrap
 from collections.abc import Sequence
@@ -9,15 +9,9 @@ _WIDTH = 72
 
 
 def card(title: str, text: str, items: Sequence[str] = ()) -> Figure:
-    r"""Return a figure that holds a title, a wrapped text and a list of items.
+    r"""Return a figure with a title, a wrapped text and a list of items.
 
-    Args:
-        title: one line in bold.
-        text: wrapped at 72 characters; Latin script only, since Matplotlib may lack other fonts.
-        items: each on a line of its own.
-
-    Returns:
-        A figure without axes.
+    Use Latin script only, because Matplotlib may lack other fonts.
 
     Example:
         >>> [text.get_text() for text in card("Exercise 1", "How many?", ["one", "two"]).texts]

@@ -22,20 +22,10 @@ def lines(
     log_y: bool = False,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw one line for each named series; they differ in dash and marker as well as in colour.
+    """Draw a line through the N values of each named series; colour, dash and marker all differ.
 
-    Args:
-        x: the N places along the horizontal axis.
-        series: name → N values.
-        title: written above.
-        x_axis: label with its unit.
-        y_axis: label with its unit.
-        log_x: logarithmic in base 2 (widths and lengths double from tick to tick).
-        log_y: logarithmic in base 10.
-        ax: axes to draw on; a new figure where None.
-
-    Returns:
-        The axes drawn on.
+    A logarithmic x axis has base 2, because widths and lengths often double; the y axis has base
+    10.
 
     Example:
         >>> ax = lines([1, 2, 4], {"measured": [1, 2, 4], "predicted": [1, 2, 4]}, log_x=True)
@@ -74,18 +64,7 @@ def bars(
     digits: int | None = 2,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw one bar for each label, with its value on top.
-
-    Args:
-        labels: N names.
-        values: N heights.
-        title: written above.
-        y_axis: label with its unit.
-        digits: decimals of the numbers above the bars, or None for no numbers.
-        ax: axes to draw on; a new figure where None.
-
-    Returns:
-        The axes drawn on.
+    """Draw one bar for each label with its value on top, or without if digits is None.
 
     Example:
         >>> ax = bars(["a", "b"], [0.25, 0.75])

@@ -23,24 +23,9 @@ def heatmap(
     signed: bool = False,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw a matrix; darker cells hold larger values, or, signed, values further from zero.
+    """Draw a matrix, (R, C); darker cells hold larger values, or if signed, values further from 0.
 
-    Args:
-        matrix: array or tensor of shape (R, C).
-        rows: R labels, downwards.
-        columns: C labels, rightwards.
-        title: written above.
-        row_axis: what the rows are, such as ``"queries"``.
-        column_axis: what the columns are, such as ``"keys"``.
-        digits: decimals of the numbers in the cells, or None for no numbers.
-        signed: colour by sign, white at zero, instead of from zero upwards.
-        ax: axes to draw on; a new figure where None.
-
-    Returns:
-        The axes drawn on.
-
-    Raises:
-        ValueError: matrix is not two-dimensional, or labels do not match it in number.
+    If signed, zero is white. With digits=None the cells show no numbers.
 
     Example:
         >>> ax = heatmap([[0.9, 0.1], [0.5, 0.5]], rows=["a", "b"], columns=["a", "b"])

@@ -1,4 +1,4 @@
-"""One look for every figure of the book."""
+"""One look for every figure in the book."""
 
 from contextlib import AbstractContextManager
 
@@ -19,7 +19,7 @@ _RC = {
     "figure.figsize": (5.8, 3.2),
     "figure.dpi": 160,
     "savefig.dpi": 160,
-    "figure.facecolor": "white",  # the site's dark theme inverts figures, keeping their hues
+    "figure.facecolor": "white",  # the site's dark theme inverts figures but keeps their hues
     "figure.constrained_layout.use": True,
     "font.size": 11,
     "axes.titlesize": 11,
@@ -38,10 +38,7 @@ _RC = {
 
 
 def style() -> AbstractContextManager:
-    """Return a context in which figures have the book's look.
-
-    Returns:
-        A context manager; the settings are as before when it ends.
+    """Return a context manager in which figures have the book's look.
 
     Example:
         >>> import matplotlib
@@ -53,5 +50,5 @@ def style() -> AbstractContextManager:
 
 
 def use_style() -> None:
-    """Give every figure drawn from now on the book's look; a chapter calls it once, at its top."""
+    """Give all figures from now on the book's look; a chapter calls this once, at its top."""
     matplotlib.rcParams.update(_RC)

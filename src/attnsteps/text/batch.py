@@ -1,4 +1,4 @@
-"""ids → batches: padded to one length, with the shifted target, similar lengths side by side."""
+"""ids → batches: pairs of similar length, padded to one length, with the target shifted."""
 
 import random
 from collections.abc import Iterable, Iterator, Sequence
@@ -9,22 +9,22 @@ from jaxtyping import Int
 from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
-from attnsteps.shapes import check_count, check_integer, check_positive
+from attnsteps.checks import check_number, check_positive
 from attnsteps.text.vocab import Vocab
 
-Example = tuple[list[int], list[int]]  # the ids of a source and of its target, no special ones
+Example = tuple[list[int], list[int]]  # the ids of a source and its target, without bos and eos
 
 
 class Batch(NamedTuple):
-    """Sentence pairs as tensors, filled up with pad_id.
+    """Sentence pairs as tensors, padded with pad_id.
 
-    At every position the decoder reads tgt_in and has to predict tgt_out, which is the same
-    sentence one place further: without that shift it could copy what it is asked for.
+    At every position the decoder reads tgt_in and has to predict tgt_out. That is the same sentence
+    shifted by one; without the shift, the decoder could copy the answer.
 
     Args:
         src_ids: (B, S).
-        tgt_in: (B, T), from bos_id on.
-        tgt_out: (B, T), up to eos_id.
+        tgt_in: (B, T), beginning with bos_id.
+        tgt_out: (B, T), ending with eos_id.
         index: (B,), the position of each pair in the data.
 
     Example:
@@ -39,20 +39,20 @@ class Batch(NamedTuple):
     index: Int[Tensor, "B"]
 
     def to(self, device: torch.device | str) -> "Batch":
-        """Return the batch on a device."""
+        """Return the batch on another device."""
         return Batch(*(tensor.to(device, non_blocking=True) for tensor in self))
 
 
 def encode_pairs(pairs: Iterable[Sequence], src_vocab: Vocab, tgt_vocab: Vocab) -> list[Example]:
-    """Turn sentence pairs into ids; a word that a vocabulary lacks becomes unk_id.
+    """Turn sentence pairs into ids; a word missing from a vocabulary becomes unk_id.
 
     Args:
-        pairs: tuples that begin with a source and a target, both token lists.
-        src_vocab: that of the source.
-        tgt_vocab: that of the target.
+        pairs: tuples that begin with a source and a target, both lists of tokens.
+        src_vocab: the source vocabulary.
+        tgt_vocab: the target vocabulary.
 
     Returns:
-        The ids of both for each pair, without bos_id and eos_id, which collate puts in place.
+        The ids of each pair, without bos_id and eos_id, which collate adds.
 
     Raises:
         ValueError: if a sentence has no token.
@@ -65,7 +65,7 @@ def encode_pairs(pairs: Iterable[Sequence], src_vocab: Vocab, tgt_vocab: Vocab) 
     for i, (src, tgt) in enumerate(examples):
         if not src or not tgt:
             side = "target" if src else "source"
-            raise ValueError(f"pairs must have a token on both sides; got an empty {side} in {i}")
+            raise ValueError(f"pairs[{i}] must have a token on both sides; got an empty {side}")
     return examples
 
 
@@ -74,13 +74,13 @@ def collate(examples: Sequence[Example], index: Sequence[int] | None = None) -> 
 
     Args:
         examples: the ids of sources and targets, as encode_pairs returns them.
-        index: the position of each in the data; None numbers them from 0.
+        index: the position of each pair in the data; None numbers them from 0.
 
     Returns:
         The batch.
 
     Raises:
-        ValueError: if there is no example, or not one index for each.
+        ValueError: if there is no example, or if index has another length.
 
     Example:
         >>> batch = collate([([7, 8, 9], [5, 6]), ([7], [6])])
@@ -112,35 +112,31 @@ def index_batches(
     epoch: int = 0,
     bucketed: bool = True,
 ) -> list[list[int]]:
-    """Say which pairs make up each batch of an epoch: every pair once, in random order.
+    """Choose the pairs of each batch of an epoch: every pair once, in random order.
 
-    Bucketed, the pairs are shuffled, sorted by length (equal ones stay shuffled), cut into batches,
-    and the batches are shuffled: every batch then holds pairs of about one length, and little of it
-    is padding. Sorted means by the target first; within one length of it the sources rise, within
-    the next they fall, so that neighbours are alike on both sides.
+    With bucketed, the pairs are shuffled, sorted by length and cut into batches, and then the
+    batches are shuffled. Each batch therefore holds pairs of similar length and little padding. The
+    sort goes by the target's length; at one target length the sources get longer, at the next they
+    get shorter, so that neighbours are alike on both sides.
 
-    The same arguments give the same list on every machine, so that (epoch, step) says where in the
-    data a training stands.
+    The same arguments give the same list everywhere, so (epoch, step) is a place in the data.
 
-    Source: Vaswani et al. 2017, section 5.1 (pairs batched by approximate length, 25,000 tokens of
-    each language to a batch).
+    Source: Vaswani et al. 2017, section 5.1 (pairs of similar length, 25,000 tokens a side).
 
     Args:
         examples: the ids of sources and targets, as encode_pairs returns them.
-        batch_size: B, the pairs of each batch; the last one may be smaller.
-        max_tokens: in place of batch_size: how many ids (B, S) and (B, T) may each hold, padding,
-            bos_id and eos_id included.
-        seed: of all epochs.
-        epoch: from 0 on; each has an order of its own.
-        bucketed: False cuts the shuffled pairs as they come.
+        batch_size: B, the number of pairs in each batch; the last one may be smaller.
+        max_tokens: instead: the most ids in (B, S), and in (B, T), all special tokens included.
+        seed: the seed of all epochs.
+        epoch: the number of the epoch, from 0; each epoch has its own order.
+        bucketed: False cuts the shuffled pairs without sorting them.
 
     Returns:
-        The positions in examples, a list for each batch.
+        A list for each batch, of positions in examples.
 
     Raises:
-        ValueError: if not exactly one of batch_size and max_tokens is given, or it is not a
-            positive integer; if a pair alone has more than max_tokens; if seed is no integer, or
-            epoch is below 0.
+        ValueError: if not exactly one of batch_size and max_tokens is given, if a single pair has
+            more than max_tokens, or if a number is out of range.
 
     Example:
         >>> examples = [([5] * n, [5] * n) for n in (1, 9, 2, 8)]
@@ -155,8 +151,8 @@ def index_batches(
     check_positive(
         *("batch_size", batch_size) if max_tokens is None else ("max_tokens", max_tokens)
     )
-    check_integer("seed", seed)
-    check_count("epoch", epoch)
+    check_number("seed", seed, integer=True)
+    check_number("epoch", epoch, at_least=0, integer=True)
     chance = random.Random(f"{seed}/{epoch}")
     lengths = [(len(tgt) + 1, len(src)) for src, tgt in examples]
     order = _shuffled(range(len(lengths)), chance)
@@ -174,11 +170,11 @@ def batches(examples: Sequence[Example], *, start: int = 0, **choices: object) -
 
     Args:
         examples: the ids of sources and targets, as encode_pairs returns them.
-        start: the number of batches to leave out, so that a training goes on where it stopped.
+        start: the number of batches to skip, so that a training run can resume where it stopped.
         choices: batch_size or max_tokens, seed, epoch and bucketed, as in index_batches.
 
     Returns:
-        The batches, each made when it is asked for.
+        The batches, each made when you ask for it.
 
     Raises:
         ValueError: as in index_batches; if start is below 0.
@@ -188,13 +184,13 @@ def batches(examples: Sequence[Example], *, start: int = 0, **choices: object) -
         >>> sorted(batch.src_ids.shape[1] for batch in batches(examples, batch_size=2))
         [2, 9]
     """
-    check_count("start", start)
+    check_number("start", start, at_least=0, integer=True)
     plan = index_batches(examples, **choices)
     return (collate([examples[i] for i in index], index) for index in plan[start:])
 
 
 def padding_share(examples: Sequence[Example], plan: Iterable[Sequence[int]]) -> float:
-    """Return which part of all ids in a plan's batches, sources and targets, is padding.
+    """Return the share of padding among all ids of the batches, sources and targets together.
 
     Args:
         examples: the ids of sources and targets, as encode_pairs returns them.
@@ -219,29 +215,30 @@ def padding_share(examples: Sequence[Example], plan: Iterable[Sequence[int]]) ->
 
 
 def _pad(rows: list[list[int]]) -> Int[Tensor, "B T"]:
-    """Make rows one length with pad_id."""
+    """Pad rows to one length with pad_id."""
     return pad_sequence(
         [torch.tensor(row, dtype=torch.long) for row in rows], True, padding_value=Vocab.pad_id
     )
 
 
 def _shuffled(items: Iterable, chance: random.Random) -> list:
-    """Shuffle, by the one method whose numbers are the same in every version of Python."""
+    """Shuffle by a method that gives the same order in every version of Python."""
     return [
         item for _, item in sorted(((chance.random(), i), item) for i, item in enumerate(items))
     ]
 
 
 def _snake(tgt_len: int, src_len: int) -> tuple[int, int]:
-    """Return what to sort a pair by: the source's length rises and falls in turn."""
+    """Return a pair's sort key: sources get longer at one target length and shorter at the next."""
     return tgt_len, src_len if tgt_len % 2 else -src_len
 
 
 def _cut_by_tokens(order: list[int], lengths: list[int], max_tokens: int) -> list[list[int]]:
-    """Cut an order into batches that have at most max_tokens ids a side once they are padded."""
+    """Cut an order into batches with at most max_tokens ids a side, padding included."""
     if lengths and max(lengths) > max_tokens:
         raise ValueError(
-            f"max_tokens must be at least the longest example's {max(lengths)}; got {max_tokens}"
+            f"max_tokens must be at least {max(lengths)}, the length of the longest example;"
+            f" got {max_tokens}"
         )
     cut, longest = [], 0
     for i in order:

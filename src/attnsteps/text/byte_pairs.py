@@ -1,4 +1,4 @@
-"""Byte-pair encoding: characters, merged pair by pair into pieces of words, as a text teaches."""
+"""Byte-pair encoding: from single characters, frequent pairs of neighbours merge into subwords."""
 
 import re
 from collections import Counter
@@ -7,23 +7,16 @@ from dataclasses import dataclass
 from itertools import pairwise
 from math import inf
 
-from attnsteps.shapes import check_count
+from attnsteps.checks import check_number
 
 TokenPair = tuple[str, str]
 
-#: Pieces that merges never cross: a word or a run of punctuation, with the space before it.
+#: Merges stay inside a piece: a word or a run of punctuation, with the space before it.
 PIECE = r"\s?\w+|\s?[^\w\s]+|\s+"
 
 
 def merge(tokens: Sequence[str], pair: TokenPair) -> list[str]:
-    """Make one token of every neighbouring pair, from left to right.
-
-    Args:
-        tokens: a piece of text in tokens.
-        pair: the two that become one.
-
-    Returns:
-        The tokens after the merge.
+    """Join each neighbouring pair of this kind into one token, from left to right.
 
     Example:
         >>> merge(["l", "o", "l", "o", "l"], ("l", "o"))
@@ -40,10 +33,10 @@ def merge(tokens: Sequence[str], pair: TokenPair) -> list[str]:
 
 @dataclass(frozen=True)
 class BytePairs:
-    """Pieces of words: characters, merged pair by pair as a text has taught.
+    """Subwords: characters, merged pair by pair in the order learned from a text.
 
-    Source: Sennrich et al. 2016, section 3.2, algorithm 1. There a word ends with a mark; here it
-    begins with its space, so that the pieces put together are the text again, to the character.
+    Source: Sennrich et al. 2016, section 3.2, algorithm 1. There a mark ends each word; here each
+    word begins with its space, so that joining the subwords restores the text exactly.
 
     Args:
         merges: pairs of tokens, in the order in which they were learned.
@@ -64,22 +57,12 @@ class BytePairs:
 
     @classmethod
     def learn(cls, texts: Iterable[str], num_merges: int) -> "BytePairs":
-        """Merge the most frequent pair of neighbours, count again, and so on.
+        """Merge the most frequent pair of neighbours, recount, and repeat up to num_merges times.
 
-        Of equally frequent pairs the one with the older tokens goes first; single characters are
-        the oldest, in the order of their code points.
-
-        Args:
-            texts: what to learn from.
-            num_merges: how many merges to learn at most; fewer where nothing is left to merge.
-
-        Returns:
-            The tokenizer.
-
-        Raises:
-            ValueError: if num_merges is below 0.
+        Among equally frequent pairs, the one with the older tokens goes first; single characters
+        are the oldest, in the order of their code points.
         """
-        check_count("num_merges", num_merges)
+        check_number("num_merges", num_merges, at_least=0, integer=True)
         pieces = Counter(piece for text in texts for piece in re.findall(PIECE, text))
         split = {piece: list(piece) for piece in pieces}
         age = {char: i for i, char in enumerate(sorted(set("".join(pieces))))}
@@ -98,9 +81,9 @@ class BytePairs:
         return cls(tuple(merges))
 
     def tokenize(self, text: str) -> list[str]:
-        """Split a text into characters, then merge them in the order that was learned."""
+        """Split a text into characters, then merge them in the order learned."""
         order = {pair: i for i, pair in enumerate(self.merges)}
-        found = []
+        subwords = []
         for piece in re.findall(PIECE, text):
             tokens = list(piece)
             while len(tokens) > 1:
@@ -108,9 +91,9 @@ class BytePairs:
                 if pair not in order:
                     break
                 tokens = merge(tokens, pair)
-            found += tokens
-        return found
+            subwords += tokens
+        return subwords
 
     def detokenize(self, tokens: Iterable[str]) -> str:
-        """Put pieces together."""
+        """Join subwords into a text."""
         return "".join(tokens)

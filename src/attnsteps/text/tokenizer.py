@@ -1,12 +1,12 @@
-"""text ↔ tokens: words, characters, and pieces of words that were learned from a text.
+"""text ↔ tokens: words, characters, and subwords learned from a text.
 
 ===========  ============================================  =================================
 Tokenizer    Splits into                                   For
 ===========  ============================================  =================================
-Words        the words that it knows                       the book's own corpus
+Words        the words of a list                           the book's own corpus
 Characters   characters                                    comparison
-BytePairs    pieces of words, learned by byte_pairs.py     chapter 2
-Subwords     the same of bytes, by the tokenizers library  real corpora: no text is unknown
+BytePairs    subwords, learned by byte_pairs.py            chapter 2
+Subwords     subwords of bytes, by the tokenizers library  real corpora: no text is unknown
 ===========  ============================================  =================================
 
 Each has ``tokenize(text) -> tokens`` and ``detokenize(tokens) -> text``; to_json and from_json
@@ -23,7 +23,7 @@ from typing import Protocol
 
 import tokenizers
 
-from attnsteps.shapes import check_count
+from attnsteps.checks import check_number
 from attnsteps.text.byte_pairs import PIECE, BytePairs, merge
 
 __all__ = [
@@ -38,31 +38,30 @@ __all__ = [
     "to_json",
 ]
 
-#: Chinese and its punctuation, which stand without spaces.
+#: Chinese and its punctuation, which are written without spaces.
 UNSPACED = "\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff"
 
 
 class Tokenizer(Protocol):
-    """What every tokenizer can do."""
+    """The methods that every tokenizer has."""
 
     def tokenize(self, text: str) -> list[str]:
         """Split a text into tokens."""
 
     def detokenize(self, tokens: Iterable[str]) -> str:
-        """Put tokens together to a text."""
+        """Join tokens into a text."""
 
 
 @dataclass(frozen=True)
 class Words:
-    """Words from a list, the longest that fits at each place; without a list, between spaces.
+    """Words from a list, the longest that fits at each place; without a list, split at spaces.
 
-    With a list, spaces separate and say nothing else. What the list lacks becomes a token as well:
-    a run of letters and digits, or a single Chinese character or mark. Put together, words get a
-    space between them where the script has one: before a letter or digit that follows something
-    else than Chinese.
+    With a list, spaces only separate. Text that the list lacks becomes tokens too: a run of letters
+    and digits, or a single Chinese character or mark. Joined again, words get a space where the
+    script has one: before a letter or digit that follows anything but Chinese.
 
     Args:
-        known: the words; empty to split at white space alone, and to join with spaces.
+        known: the words; if empty, split at white space and join with spaces.
 
     Raises:
         ValueError: if a known word is empty or has a space in it.
@@ -82,11 +81,11 @@ class Words:
         object.__setattr__(self, "known", tuple(self.known))
         for word in self.known:
             if not isinstance(word, str) or word.split() != [word]:
-                raise ValueError(f"known must hold words without a space in them; got {word!r}")
+                raise ValueError(f"known must hold non-empty words without spaces; got {word!r}")
 
     @functools.cached_property
     def _pattern(self) -> re.Pattern:
-        """A known word that does not end within another, else a run of letters, else a sign."""
+        """A known word that ends at a word's end, else a run of letters, else a single mark."""
         letter = rf"[^\W{UNSPACED}]"
         longest_first = sorted(self.known, key=len, reverse=True)
         words = "|".join(
@@ -100,7 +99,7 @@ class Words:
         return self._pattern.findall(text) if self.known else text.split()
 
     def detokenize(self, tokens: Iterable[str]) -> str:
-        """Put words together, with spaces where the script has them."""
+        """Join words, with spaces where the script has them."""
         if not self.known:
             return " ".join(tokens)
         text = ""
@@ -112,7 +111,7 @@ class Words:
 
 @dataclass(frozen=True)
 class Characters:
-    """One token for each character, spaces included: few tokens to know, long sentences.
+    """One token for each character, spaces included: a small vocabulary, but long sentences.
 
     Example:
         >>> Characters().tokenize("太累了")
@@ -124,16 +123,16 @@ class Characters:
         return list(text)
 
     def detokenize(self, tokens: Iterable[str]) -> str:
-        """Put characters together."""
+        """Join characters into a text."""
         return "".join(tokens)
 
 
 @dataclass(frozen=True)
 class Subwords:
-    """Byte pairs by a library: made of bytes, so that no text is unknown, and fast.
+    """Byte pairs from a fast library; they are made of bytes, so no text is unknown.
 
-    A token shows each byte as one printable character, a space as ``Ġ``. Every one of the 256
-    bytes is a token, so vocabulary() never lacks one.
+    A token shows each byte as one printable character, a space as ``Ġ``. Each of the 256 bytes is a
+    token, so vocabulary() always has them all.
 
     Source: Radford et al. 2019, section 2.2 (byte-level byte-pair encoding); the library is
     https://github.com/huggingface/tokenizers.
@@ -142,7 +141,7 @@ class Subwords:
         merges: pairs of tokens, in the order in which they were learned.
 
     Raises:
-        ValueError: if a merge is of tokens that those before it do not make.
+        ValueError: if a merge joins a token that no earlier merge has made.
 
     Example:
         >>> bpe = Subwords.learn(["low lower lowest"], num_merges=2)
@@ -153,20 +152,20 @@ class Subwords:
     merges: Sequence[Sequence[str]] = ()
 
     def __post_init__(self) -> None:
-        """Keep the merges as tuples, and check that they can be carried out."""
+        """Keep the merges as tuples, and check that they can be applied in this order."""
         object.__setattr__(self, "merges", tuple((left, right) for left, right in self.merges))
         made = set(_BYTES)
         for pair in self.merges:
             if not made.issuperset(pair):
                 raise ValueError(
-                    f"merges must join bytes or what earlier ones made of them; got {pair}"
+                    f"merges must join bytes or the results of earlier merges; got {pair}"
                 )
             made.add("".join(pair))
 
     @classmethod
     def learn(cls, texts: Iterable[str], num_merges: int) -> "Subwords":
-        """Learn from a text; arguments as in BytePairs.learn."""
-        check_count("num_merges", num_merges)
+        """Learn the merges from texts, with the arguments of BytePairs.learn."""
+        check_number("num_merges", num_merges, at_least=0, integer=True)
         library = cls()._library
         trainer = tokenizers.trainers.BpeTrainer(
             vocab_size=len(_BYTES) + num_merges, initial_alphabet=_BYTES, show_progress=False
@@ -177,7 +176,7 @@ class Subwords:
 
     @functools.cached_property
     def _library(self) -> tokenizers.Tokenizer:
-        """The library's own tokenizer with these merges."""
+        """The library's tokenizer with these merges."""
         vocab = {token: i for i, token in enumerate(self.vocabulary())}
         library = tokenizers.Tokenizer(tokenizers.models.BPE(vocab=vocab, merges=[*self.merges]))
         library.pre_tokenizer = tokenizers.pre_tokenizers.Sequence(
@@ -190,11 +189,11 @@ class Subwords:
         return library
 
     def vocabulary(self) -> list[str]:
-        """Return every token there can be: the bytes, then what each merge has made."""
+        """Return every possible token: the bytes, then the result of each merge."""
         return list(dict.fromkeys([*_BYTES, *(left + right for left, right in self.merges)]))
 
     def tokenize(self, text: str) -> list[str]:
-        """Split a text into pieces; ValueError where it is no Unicode text (a lone surrogate)."""
+        """Split a text into subwords; ValueError if it isn't valid Unicode (a lone surrogate)."""
         try:
             text.encode()
         except UnicodeEncodeError as error:
@@ -204,7 +203,7 @@ class Subwords:
         return self._library.encode(text, add_special_tokens=False).tokens
 
     def detokenize(self, tokens: Iterable[str]) -> str:
-        """Put pieces together; where their bytes are no text, the sign for that (U+FFFD)."""
+        """Join subwords; bytes that aren't valid text become the replacement character (U+FFFD)."""
         return self._library.decoder.decode(list(tokens))
 
 
@@ -213,13 +212,7 @@ _KINDS = {kind.__name__: kind for kind in (Words, Characters, BytePairs, Subword
 
 
 def to_json(tokenizer: Words | Characters | BytePairs | Subwords) -> str:
-    """Write down which tokenizer it is and all that it has learned.
-
-    Args:
-        tokenizer: one of this module's.
-
-    Returns:
-        JSON, from which from_json makes its equal.
+    """Return a tokenizer's kind and all that it has learned as JSON, for from_json.
 
     Example:
         >>> to_json(Words(["太", "累"]))
@@ -230,16 +223,7 @@ def to_json(tokenizer: Words | Characters | BytePairs | Subwords) -> str:
 
 
 def from_json(text: str) -> Words | Characters | BytePairs | Subwords:
-    """Return the tokenizer that to_json has written down.
-
-    Args:
-        text: what to_json returned.
-
-    Returns:
-        Its equal.
-
-    Raises:
-        ValueError: if it is something else.
+    """Return the tokenizer that to_json has stored; ValueError if the text is anything else.
 
     Example:
         >>> from_json('{"kind": "Characters"}')
@@ -249,4 +233,4 @@ def from_json(text: str) -> Words | Characters | BytePairs | Subwords:
         fields = json.loads(text)
         return _KINDS[fields.pop("kind")](**fields)
     except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise ValueError(f"text must be the JSON of a tokenizer; got: {error!r}") from error
+        raise ValueError(f"text must be JSON from to_json; reading it gave {error!r}") from error

@@ -1,35 +1,35 @@
-"""tokens ↔ ids: the list of all tokens that a model knows, and five that stand for no word.
+"""tokens ↔ ids: the list of a model's tokens, and five special tokens that stand for no word.
 
 ==========  =======  ====================================================================
 Token       Id       Stands for
 ==========  =======  ====================================================================
-``<pad>``   0        nothing: it fills a row up to the longest of its batch
-``<bos>``   1        the beginning of a sentence, which the decoder starts from
-``<eos>``   2        the end of a sentence, which the decoder stops at
+``<pad>``   0        nothing: it pads a row to the longest of its batch
+``<bos>``   1        the beginning of a sentence, where the decoder starts
+``<eos>``   2        the end of a sentence, where the decoder stops
 ``<unk>``   3        a token that the vocabulary lacks
-``<mask>``  4        a token still to be found, in a non-autoregressive decoder
+``<mask>``  4        a token still to be predicted, in a non-autoregressive decoder
 ==========  =======  ====================================================================
 """
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from attnsteps.shapes import check_at_most, check_positive
+from attnsteps.checks import check_positive
 
 PAD, BOS, EOS, UNK, MASK = SPECIALS = ("<pad>", "<bos>", "<eos>", "<unk>", "<mask>")
 
 
 class Vocab:
-    """A numbered list of tokens; those of SPECIALS come first, at the same ids everywhere.
+    """A numbered list of tokens; the special ones come first, with the same ids everywhere.
 
-    A text that happens to spell ``<eos>`` must not end a sentence: as a token, a special one is as
-    unknown as any other that the list lacks. It is written by its id alone.
+    A text that happens to contain ``<eos>`` must not end a sentence. That is why a special token in
+    a text counts as unknown; only its id has the special meaning.
 
     Args:
-        tokens: the words, characters or pieces of words, in the order of their ids, from 5 on.
+        tokens: words, characters or subwords, in the order of their ids, from 5 on.
 
     Raises:
-        ValueError: if a token is empty, special, no text, or there twice.
+        ValueError: if a token is empty, special, not a string, or occurs twice.
 
     Example:
         >>> vocab = Vocab(["the", "animal"])
@@ -47,7 +47,7 @@ class Vocab:
         for token in tokens:
             if not isinstance(token, str) or token == "" or token in SPECIALS:
                 raise ValueError(
-                    f"tokens must be non-empty texts, and none of {', '.join(SPECIALS)};"
+                    f"tokens must be non-empty strings, and none of {', '.join(SPECIALS)};"
                     f" got {token!r}"
                 )
             if token in self._ids:
@@ -62,19 +62,9 @@ class Vocab:
         min_count: int = 1,
         max_size: int | None = None,
     ) -> "Vocab":
-        """Collect the tokens of a text, the most frequent first, equally frequent ones by spelling.
+        """Collect the tokens of sentences by falling frequency, equally frequent ones by spelling.
 
-        Args:
-            sentences: token lists.
-            min_count: how often a token must occur to be taken in.
-            max_size: how long the list may become, the special tokens included; None: any length.
-
-        Returns:
-            The vocabulary.
-
-        Raises:
-            ValueError: if min_count or max_size is not a positive integer, or max_size leaves no
-                room for the special tokens.
+        A token must occur min_count times; max_size limits the length, special tokens included.
 
         Example:
             >>> Vocab.build([["b", "a"], ["c", "b"]]).to_list()[5:]
@@ -83,18 +73,22 @@ class Vocab:
         check_positive("min_count", min_count)
         if max_size is not None:
             check_positive("max_size", max_size)
-            check_at_most("the number of special tokens", len(SPECIALS), "max_size", max_size)
+            if max_size < len(SPECIALS):
+                raise ValueError(
+                    f"max_size must leave room for the {len(SPECIALS)} special tokens;"
+                    f" got {max_size}"
+                )
         counts = Counter(token for sentence in sentences for token in sentence)
         kept = [t for t, n in counts.items() if n >= min_count and t and t not in SPECIALS]
         kept.sort(key=lambda token: (-counts[token], token))
         return cls(kept if max_size is None else kept[: max_size - len(SPECIALS)])
 
     def ids(self, tokens: Iterable[str]) -> list[int]:
-        """Return one id per token; unk_id where the vocabulary lacks it."""
+        """Return one id per token, and unk_id for a token that the vocabulary lacks."""
         return [self._ids.get(token, self.unk_id) for token in tokens]
 
     def tokens(self, ids: Iterable[int]) -> list[str]:
-        """Return one token per id, special ones included; ValueError if there is none."""
+        """Return one token per id, special ones included; ValueError for an unknown id."""
         ids = list(ids)
         outside = [i for i in ids if not 0 <= i < len(self)]
         if outside:
@@ -102,7 +96,7 @@ class Vocab:
         return [self._tokens[i] for i in ids]
 
     def unknown(self, tokens: Iterable[str]) -> list[str]:
-        """Return the tokens that the vocabulary lacks, each once, in the order they came in."""
+        """Return the tokens that the vocabulary lacks, each once, in order of appearance."""
         return [token for token in dict.fromkeys(tokens) if token not in self]
 
     def to_list(self) -> list[str]:
@@ -111,7 +105,7 @@ class Vocab:
 
     @classmethod
     def from_list(cls, tokens: Sequence[str]) -> "Vocab":
-        """Return the vocabulary that to_list stored; ValueError if it is no such list."""
+        """Return the vocabulary that to_list stored; ValueError if the list isn't one."""
         head = tuple(tokens[: len(SPECIALS)])
         if head != SPECIALS:
             raise ValueError(f"tokens must begin with {', '.join(SPECIALS)}; got {head}")

@@ -12,11 +12,6 @@ distributed          several processes, each with its share of every batch
 log                  what is remembered of a training: History, CSV, TensorBoard
 progress             where a training stands
 checkpoint           a training in a file, to be resumed to the last bit
-speed                how long an update takes, on whatever machine this is
 loop                 train: all of these, from the first step to the last
-translate            every search by its name, and how the model attended meanwhile
-trained              a trained model with its vocabularies and tokenizers, in one file
-evaluate             scores of translations, and of what is none: teacher-forced
-alignment            links between words, read off the attention, and their error rate
 ===================  ====================================================================
 """

@@ -37,18 +37,7 @@ def identify(
     loss_fn: LossFunction,
     vocabularies: tuple[Vocab, Vocab] | None,
 ) -> dict[str, Any]:
-    """Say what a training is of; a checkpoint of anything else is refused.
-
-    Args:
-        model: with a config.
-        examples: what it learns from.
-        config: how.
-        loss_fn: by what loss.
-        vocabularies: those of source and target, where they are known.
-
-    Returns:
-        What JSON can hold.
-    """
+    """Say what a training is of; a checkpoint of anything else is refused."""
     settings = dataclasses.asdict(config)
     if config.schedule != "linear":
         del settings["steps"]  # such a schedule has no end, and a training can be prolonged
@@ -72,20 +61,7 @@ def save_checkpoint(
     progress: Progress,
     identity: dict[str, Any],
 ) -> None:
-    """Write a training down, in place of its last checkpoint; complete or not at all.
-
-    Args:
-        directory: the run's; no other training may use it.
-        model: its weights.
-        optimizer: its two averages for each weight.
-        scaler: its factor.
-        progress: where the training stands.
-        identity: from identify.
-
-    Raises:
-        OSError: if it cannot be written, because the disk is full, say; the last checkpoint is
-            still there then.
-    """
+    """Write a training down, in place of its last checkpoint; complete or not at all."""
     names = _learned(model)
     tensors = {f"model.{name}": parameter for name, parameter in model.named_parameters()}
     for i, state in optimizer.state_dict()["state"].items():
@@ -116,23 +92,7 @@ def load_checkpoint(
     scaler: GradScaler,
     identity: dict[str, Any],
 ) -> Progress:
-    """Bring a training back to where its last checkpoint stands. On an error nothing changes.
-
-    Args:
-        directory: the run's.
-        model: its weights are replaced.
-        optimizer: over the model's parameters; its averages are replaced.
-        scaler: its factor is replaced.
-        identity: from identify; the checkpoint must have the same.
-
-    Returns:
-        Where the training stands.
-
-    Raises:
-        FileNotFoundError: if there is no checkpoint.
-        ValueError: if it is damaged, of another format or version, or of another training: of
-            another model, other data, another vocabulary or other choices.
-    """
+    """Bring a training back to where its last checkpoint stands. On an error nothing changes."""
     path = directory / NAME
     text, tensors = read_tensors(path, kind=FORMAT, version=FORMAT_VERSION)
     content = json.loads(text)
@@ -140,6 +100,7 @@ def load_checkpoint(
 
     start = "model."
     weights = {key[len(start) :]: t for key, t in tensors.items() if key.startswith(start)}
+    _check_trainable(path, _learned(model), tensors)
     copy_weights(model, weights, path)
     states = {i: _state(tensors, name) for i, name in enumerate(_learned(model))}
     groups = optimizer.state_dict()["param_groups"]
@@ -154,6 +115,15 @@ def load_checkpoint(
 def _state(tensors: dict[str, Tensor], name: str) -> dict[str, Tensor]:
     """Return what Adam remembers of one parameter."""
     return {key: tensors[f"adam.{key}.{name}"] for key in ("step", "exp_avg", "exp_avg_sq")}
+
+
+def _check_trainable(path: Path, ours: list[str], tensors: dict[str, Tensor]) -> None:
+    """Check that a checkpoint's run trained the same parameters as this one."""
+    start, end = "adam.", "."
+    theirs = {key[len(start) :].partition(end)[2] for key in tensors if key.startswith(start)}
+    for name in sorted(theirs ^ set(ours)):
+        needed, got = ("trained", "frozen") if name in ours else ("frozen", "trained")
+        raise ValueError(f"{path} must be of this training, with {name} {needed}; got it {got}")
 
 
 def _learned(model: nn.Module) -> list[str]:

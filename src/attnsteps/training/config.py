@@ -3,14 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from attnsteps.shapes import (
-    check_above_zero,
-    check_at_most,
-    check_choice,
-    check_dropout,
-    check_integer,
-    check_positive,
-)
+from attnsteps.checks import check_choice, check_number, check_positive
 from attnsteps.training.schedule import linear_decay, paper_schedule
 
 
@@ -87,15 +80,17 @@ class TrainingConfig:
             check_positive(name, getattr(self, name))
         check_choice("schedule", self.schedule, ("linear", "paper", "constant"))
         if self.schedule == "linear":
-            check_at_most("warmup", self.warmup, "steps", self.steps)
-        check_above_zero("peak", self.peak)
-        check_dropout("label_smoothing", self.label_smoothing)
+            check_number(
+                "warmup", self.warmup, at_least=1, at_most=self.steps, limit="steps", integer=True
+            )
+        check_number("peak", self.peak, above=0)
+        check_number("label_smoothing", self.label_smoothing, at_least=0, below=1)
         if self.clip is not None:
-            check_above_zero("clip", self.clip)
+            check_number("clip", self.clip, above=0)
         check_choice("precision", self.precision, ("float32", "bfloat16", "float16"))
         check_choice("compile", self.compile, (False, True))
         check_choice("log", self.log, ("csv", "tensorboard", None))
-        check_integer("seed", self.seed)
+        check_number("seed", self.seed, integer=True)
 
     def rate(self, step: int, *, d_model: int) -> float:
         """Return the learning rate.

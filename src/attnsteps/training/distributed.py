@@ -31,12 +31,6 @@ def join(device: torch.device) -> Iterator[Processes]:
     """Join the processes that torchrun has started, for as long as the training lasts.
 
     They talk through NCCL on GPUs and through gloo on CPUs.
-
-    Args:
-        device: where the model is.
-
-    Yields:
-        Which process this is; 0 of 1 where torchrun started none.
     """
     if int(os.environ.get("WORLD_SIZE", "1")) == 1:
         yield Processes()
@@ -51,27 +45,16 @@ def join(device: torch.device) -> Iterator[Processes]:
 
 
 def own_device(device: torch.device | str) -> torch.device:
-    """Give each process a GPU of its own, where a GPU is asked for but not which.
-
-    Args:
-        device: "cpu", "cuda", "cuda:1", …
-
-    Returns:
-        The device, with its number if it has one.
-
-    Raises:
-        ValueError: if there are fewer GPUs than processes.
-    """
+    """Give each process a GPU of its own, where a GPU is asked for but not which."""
     device = torch.device(device)
     if device.type == "cuda" and device.index is None:
         device = torch.device("cuda", int(os.environ.get("LOCAL_RANK", "0")))
-        try:
-            torch.cuda.set_device(device)
-        except RuntimeError as error:
+        if torch.cuda.device_count() <= device.index:
             raise ValueError(
                 f"device 'cuda' must have a GPU for each process of this machine; got none for"
                 f" process {device.index}"
-            ) from error
+            )
+        torch.cuda.set_device(device)
     return device
 
 
@@ -79,13 +62,6 @@ def share(index: Sequence[int], processes: Processes) -> Sequence[int]:
     """Return the pairs of a batch that this process takes: every count-th one.
 
     A batch is sorted by length, so that all shares take about the same time.
-
-    Args:
-        index: positions in the data.
-        processes: which process this is.
-
-    Returns:
-        Its part of them, empty if there are fewer than processes.
 
     Example:
         >>> share([7, 8, 9], Processes(rank=0, count=2))
@@ -95,24 +71,14 @@ def share(index: Sequence[int], processes: Processes) -> Sequence[int]:
 
 
 def same_start(model: nn.Module, processes: Processes) -> None:
-    """Give all processes the weights of the first.
-
-    Args:
-        model: changed in place.
-        processes: which process this is.
-    """
+    """Give all processes the weights of the first."""
     if processes.count > 1:
         for parameter in model.parameters():
             distributed.broadcast(parameter.data, src=0)
 
 
 def add_up(tensors: Sequence[Tensor], processes: Processes) -> None:
-    """Replace each tensor by its sum over all processes, in a single message.
-
-    Args:
-        tensors: changed in place; on every process of the same shapes, in the same order.
-        processes: which process this is.
-    """
+    """Replace each tensor by its sum over all processes, in a single message."""
     if processes.count > 1:
         message = torch.cat([tensor.flatten() for tensor in tensors])
         distributed.all_reduce(message)

@@ -3,12 +3,16 @@
 import csv
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from attnsteps.shapes import check_choice
+from attnsteps.checks import check_choice
+
+if TYPE_CHECKING:
+    from torch.utils.tensorboard import SummaryWriter
 
 FIELDS = ("step", "loss", "rate", "norm", "tokens", "seconds")
 
@@ -81,28 +85,20 @@ class History:
 Log = Callable[[History], None]
 
 
-def open_log(kind: str | None, directory: Path | None, history: History) -> Log:
-    """Return what writes every new record down, in the run's directory.
+@contextmanager
+def open_log(kind: str | None, directory: Path | None, history: History) -> Iterator[Log]:
+    """Yield what writes every new record down, in the run's directory.
 
     What the files hold of an interrupted training beyond the history with which it goes on is
     dropped.
-
-    Args:
-        kind: "csv" for log.csv; "tensorboard", which needs the package of that name; or None.
-        directory: the run's; None writes nothing down.
-        history: what has been recorded already.
-
-    Returns:
-        A function to be called with the history after every new record.
-
-    Raises:
-        ValueError: if TensorBoard is wanted without a directory or is not installed.
     """
     if kind == "tensorboard":
-        return _tensorboard(directory, history)
-    if kind is None or directory is None:
-        return lambda _: None
-    return _csv(directory / "log.csv", history)
+        with closing(_summary_writer(directory, history)) as writer:
+            yield partial(_add_scalars, writer)
+    elif kind is None or directory is None:
+        yield lambda _: None
+    else:
+        yield _csv(directory / "log.csv", history)
 
 
 def _csv(path: Path, history: History) -> Log:
@@ -148,8 +144,8 @@ def _writing(path: Path) -> Iterator[None]:
         raise OSError(error.errno, f"the log cannot be written: {error}", str(path)) from error
 
 
-def _tensorboard(directory: Path | None, history: History) -> Log:
-    """Write one point in each of TensorBoard's curves for each record."""
+def _summary_writer(directory: Path | None, history: History) -> "SummaryWriter":
+    """Open TensorBoard's files, and drop what they hold beyond this history."""
     if directory is None:
         raise ValueError("log must be 'csv' or None where there is no directory; got 'tensorboard'")
     try:
@@ -160,16 +156,16 @@ def _tensorboard(directory: Path | None, history: History) -> Log:
             " tensorboard); got 'tensorboard'"
         ) from error
     after = history.records[-1].step + 1 if history.records else 0
-    writer = SummaryWriter(str(directory / "tensorboard"), purge_step=after)
+    return SummaryWriter(str(directory / "tensorboard"), purge_step=after)
 
-    def log(history: History) -> None:
-        row = _row(history.records[-1])
-        step = row.pop("step")
-        for name, value in row.items():
-            writer.add_scalar(name, value, step)
-        writer.flush()
 
-    return log
+def _add_scalars(writer: "SummaryWriter", history: History) -> None:
+    """Write one point in each of TensorBoard's curves for the latest record."""
+    row = _row(history.records[-1])
+    step = row.pop("step")
+    for name, value in row.items():
+        writer.add_scalar(name, value, step)
+    writer.flush()
 
 
 def _row(record: Record) -> dict[str, Any]:

@@ -11,6 +11,7 @@ import torch
 from torch import nn
 from tqdm import tqdm
 
+from attnsteps.model.mode import in_mode
 from attnsteps.text.batch import Batch, Example, collate, index_batches
 from attnsteps.text.vocab import Vocab
 from attnsteps.training.checkpoint import (
@@ -110,17 +111,17 @@ def train(
     with join(device) as processes, torch.random.fork_rng(devices=gpus):
         is_first = processes.rank == 0
         same_start(model, processes)
-        log = open_log(config.log if is_first else None, path, now.history)
         stream = _stream(examples, config, now, processes)
-        started, unseen = time.perf_counter() - now.seconds, []
-        with tqdm(total=config.steps, initial=now.step, disable=not (progress and is_first)) as bar:
+        started, updates = time.perf_counter() - now.seconds, []
+        bar = tqdm(total=config.steps, initial=now.step, disable=not (progress and is_first))
+        with bar, open_log(config.log if is_first else None, path, now.history) as log:
             while now.step < config.steps:
                 now.step += 1
                 torch.manual_seed(_seed(config.seed, now.step, processes.rank))
                 batches = _take(stream, config.accumulate, now, device)
                 rate = config.rate(now.step, d_model=model.config.d_model)
                 latest = update(forward, batches, optimizer, rate=rate, processes=processes, **how)
-                unseen.append(latest)
+                updates.append(latest)
                 bar.update()
                 if is_first and on_step is not None:
                     on_step(model, now.step)
@@ -128,7 +129,7 @@ def train(
                 is_noted = is_asked or is_due(config.log_every)
                 is_saved = path is not None and is_due(config.checkpoint_every)
                 if is_noted or is_saved:  # before anybody looks at weights that are NaN
-                    now.add(unseen, may_overflow=scaler.is_enabled())
+                    now.add(updates, may_overflow=scaler.is_enabled())
                 scores = _scores(model, validate) if is_asked and is_first else {}
                 now.seconds = time.perf_counter() - started
                 if is_noted:
@@ -175,12 +176,7 @@ def _check_end(now: Progress, config: TrainingConfig, path: Path) -> None:
 def _stream(
     examples: Sequence[Example], config: TrainingConfig, now: Progress, processes: Processes
 ) -> Iterator[tuple[int, int, Batch | None]]:
-    """Go through the data again and again, from where the training stands.
-
-    Yields:
-        The epoch, the number of its batches so far, and this process's share of the
-        latest: None where there are fewer pairs than processes.
-    """
+    """Go through the data again and again, from where the training stands."""
     size = {"batch_size": config.batch_size, "max_tokens": config.max_tokens}
     epoch, start = now.epoch, now.batch
     while True:
@@ -212,10 +208,8 @@ def _scores(
     model: nn.Module, validate: Callable[[nn.Module], dict[str, float]]
 ) -> dict[str, float]:
     """Evaluate the model as it will be used: no dropout, no gradients."""
-    model.eval()
-    with torch.no_grad():
+    with in_mode(model), torch.no_grad():
         scores = validate(model)
-    model.train()
     taken = [name for name in scores if name in FIELDS]
     if taken:
         raise ValueError(f"a score must have a name that no field of Record has; got {taken[0]!r}")

@@ -7,7 +7,8 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn import functional
 
-from attnsteps.shapes import check_dropout, check_floating, check_ids, check_shape
+from attnsteps.checks import check_number
+from attnsteps.shapes import check_floating, check_ids, check_shape
 from attnsteps.text.batch import Batch
 
 #: (model, batch, label_smoothing) → the sum of the losses, and the number of its terms.
@@ -15,7 +16,11 @@ LossFunction = Callable[[nn.Module, Batch, float], tuple[Tensor, Tensor]]
 
 
 def smoothed_targets(
-    targets: Int[Tensor, "B T"], vocab_size: int, *, label_smoothing: float
+    targets: Int[Tensor, "B T"],
+    vocab_size: int,
+    *,
+    label_smoothing: float,
+    dtype: torch.dtype = torch.float32,
 ) -> Float[Tensor, "B T V"]:
     """Take a little probability from the right token, and give every token the same part of it.
 
@@ -31,6 +36,7 @@ def smoothed_targets(
         targets: the right tokens, (B, T).
         vocab_size: V.
         label_smoothing: ε, at least 0 and below 1.
+        dtype: that of the result.
 
     Returns:
         A distribution for each position, (B, T, V): positive wherever ε is, and summing to 1.
@@ -44,8 +50,8 @@ def smoothed_targets(
         tensor([[[0.0500, 0.0500, 0.8500, 0.0500]]])
     """
     check_ids("targets", targets, vocab_size)
-    check_dropout("label_smoothing", label_smoothing)
-    right = functional.one_hot(targets.long(), vocab_size).float()
+    check_number("label_smoothing", label_smoothing, at_least=0, below=1)
+    right = functional.one_hot(targets.long(), vocab_size).to(dtype)
     return (1 - label_smoothing) * right + label_smoothing / vocab_size
 
 
@@ -86,8 +92,10 @@ def cross_entropy(
         tensor(0.6931)
     """
     _check(logits, targets)
-    q = smoothed_targets(targets, logits.shape[-1], label_smoothing=label_smoothing)
-    losses = -(q.to(logits.dtype) * logits.log_softmax(dim=-1)).sum(dim=-1)  # (B, T)
+    q = smoothed_targets(
+        targets, logits.shape[-1], label_smoothing=label_smoothing, dtype=logits.dtype
+    )
+    losses = -(q * logits.log_softmax(dim=-1)).sum(dim=-1)  # (B, T)
     is_token = targets != pad_id
     if not is_token.any():
         raise ValueError(f"targets must hold a token; got only padding (pad_id = {pad_id})")
@@ -125,7 +133,7 @@ def summed_cross_entropy(
         (tensor(1.3863), tensor(2))
     """
     _check(logits, targets)
-    check_dropout("label_smoothing", label_smoothing)
+    check_number("label_smoothing", label_smoothing, at_least=0, below=1)
     loss = functional.cross_entropy(
         logits.flatten(0, 1).to(torch.promote_types(logits.dtype, torch.float32)),
         targets.flatten().long(),

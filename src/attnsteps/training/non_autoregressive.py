@@ -1,13 +1,48 @@
 """The losses of models that find all tokens at once: of what is hidden, and of the length."""
 
+import torch
 from jaxtyping import Float, Int
-from torch import Tensor, nn
+from torch import Generator, Tensor, nn
 from torch.nn import functional
 
-from attnsteps.decoding.non_autoregressive import mask_some
-from attnsteps.shapes import check_at_most
+from attnsteps.checks import check_number
+from attnsteps.model.config import TransformerConfig
+from attnsteps.shapes import check_sentences
 from attnsteps.text.batch import Batch
 from attnsteps.training.loss import summed_cross_entropy
+
+
+def mask_some(
+    tgt_ids: Int[Tensor, "B T"], config: TransformerConfig, *, generator: Generator | None = None
+) -> Int[Tensor, "B T"]:
+    """Hide some tokens of each sentence, for training: any number from one to all.
+
+    Source: Ghazvininejad et al. 2019, section 2.2.
+
+    Args:
+        tgt_ids: whole sentences, (B, T), without bos_id, each ending with eos_id.
+        config: where mask_id and pad_id come from.
+        generator: where chance comes from.
+
+    Returns:
+        The same, (B, T), with mask_id in those places; padding stays as it is.
+
+    Raises:
+        ValueError: if tgt_ids is not a batch of sentences.
+
+    Example:
+        >>> config = TransformerConfig.tiny(11, 13, causal=False, mask_id=3)
+        >>> mask_some(torch.tensor([[2, 0, 0]]), config)
+        tensor([[3, 0, 0]])
+    """
+    check_sentences("tgt_ids", tgt_ids, config.pad_id)
+    is_token = tgt_ids != config.pad_id
+    like = {"device": tgt_ids.device, "generator": generator}
+    share = torch.rand(len(tgt_ids), 1, **like)
+    num_hidden = 1 + (share * is_token.sum(dim=1, keepdim=True)).long()  # uniform on 1 … N
+    dice = torch.rand(tgt_ids.shape, **like).masked_fill(~is_token, 2.0)
+    rank = dice.argsort(dim=1).argsort(dim=1)  # of each token in a random order, padding last
+    return tgt_ids.masked_fill((rank < num_hidden) & is_token, config.mask_id)
 
 
 def one_shot_loss(
@@ -75,24 +110,20 @@ def length_loss(
 
     Source: Ghazvininejad et al. 2019, section 2.3.
 
-    Args:
-        length_logits: those of the lengths 1, 2, …: (B, max_len).
-        tgt_out: the sentences, (B, T), each up to eos_id, which is counted.
-        pad_id: what is not counted.
-
-    Returns:
-        The sum over the batch, in nats, a scalar.
-
-    Raises:
-        ValueError: if a sentence is longer than max_len.
-
     Example:
         >>> import torch
         >>> length_loss(torch.zeros(1, 4), torch.tensor([[7, 2, 0]]))  # log 4
         tensor(1.3863)
     """
     lengths = (tgt_out != pad_id).sum(dim=1)
-    check_at_most("the longest target", tgt_out.shape[1], "max_len", length_logits.shape[1])
+    check_number(
+        "the longest target",
+        tgt_out.shape[1],
+        at_least=1,
+        at_most=length_logits.shape[1],
+        limit="max_len",
+        integer=True,
+    )
     return functional.cross_entropy(length_logits.float(), lengths - 1, reduction="sum")
 
 

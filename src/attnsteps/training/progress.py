@@ -35,25 +35,17 @@ class Progress:
     loss_tokens: int = 0
     history: History = field(default_factory=History)
 
-    def add(self, seen: list[Update], *, may_overflow: bool) -> None:
+    def add(self, updates: list[Update], *, may_overflow: bool) -> None:
         """Count updates in, and check that they led somewhere.
 
         A GPU works ahead of the program; only here does the program wait for it.
-
-        Args:
-            seen: the updates since the last call, which they are taken out of.
-            may_overflow: True where a gradient may be infinite, as with float16, whose scaler
-                leaves such steps out.
-
-        Raises:
-            FloatingPointError: if the loss or the gradient is infinite or NaN.
         """
-        for loss, count, _ in seen:
+        for loss, count, _ in updates:
             self.loss += float(loss)
             self.loss_tokens += int(count)
             self.tokens += int(count)
-        norm = float(seen[-1].norm)
-        seen.clear()
+        norm = float(updates[-1].norm)
+        updates.clear()
         if not math.isfinite(self.loss) or not (math.isfinite(norm) or may_overflow):
             raise FloatingPointError(
                 f"loss and gradient must be finite; got {self.loss} and a length of {norm} by step"
@@ -61,16 +53,7 @@ class Progress:
             )
 
     def record(self, *, rate: float, norm: float, scores: dict[str, float]) -> Record:
-        """Put a record into the history, and begin a new mean.
-
-        Args:
-            rate: the learning rate of the last update.
-            norm: the length of its gradient.
-            scores: what validate returned.
-
-        Returns:
-            The record.
-        """
+        """Put a record into the history, and begin a new mean."""
         latest = Record(
             step=self.step,
             loss=self.loss / self.loss_tokens,

@@ -1,6 +1,6 @@
 """The learning rate at every step: up while the model knows nothing, then slowly down."""
 
-from attnsteps.shapes import check_above_zero, check_at_most, check_positive
+from attnsteps.checks import check_number, check_positive
 
 
 def paper_schedule(step: int, *, d_model: int, warmup: int = 4000) -> float:
@@ -60,8 +60,8 @@ def linear_decay(step: int, *, peak: float, warmup: int, total: int) -> float:
         >>> [linear_decay(step, peak=0.004, warmup=2, total=5) for step in (1, 2, 3, 5)]
         [0.002, 0.004, 0.003, 0.001]
     """
-    check_above_zero("peak", peak)
+    check_number("peak", peak, above=0)
     check_positive("total", total)
-    check_at_most("step", step, "total", total)
-    check_at_most("warmup", warmup, "total", total)
+    check_number("step", step, at_least=1, at_most=total, limit="total", integer=True)
+    check_number("warmup", warmup, at_least=1, at_most=total, limit="total", integer=True)
     return peak * min(step / warmup, (total + 1 - step) / (total + 1 - warmup))

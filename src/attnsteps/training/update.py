@@ -62,13 +62,6 @@ def make_scaler(device: torch.device, precision: str) -> GradScaler:
     Gradients are divided by it again before they are used. It halves whenever one of them has
     become infinite, and that step is left out. The other precisions reach as far as float32, and
     their scaler does nothing.
-
-    Args:
-        device: where the model is.
-        precision: what the matrix products are computed in.
-
-    Returns:
-        The scaler; its factor begins lower than is usual for means, as the loss is a sum.
     """
     return GradScaler(device.type, init_scale=2.0**6, enabled=precision == "float16")
 

@@ -1,4 +1,4 @@
-"""Reacts to a hand: the book's widgets, alive with and without a kernel."""
+"""Reacts to the reader: the book's widgets, live with and without a kernel."""
 
 from attnsteps.widgets.attention import AttentionExplorer
 from attnsteps.widgets.embedding import EmbeddingSpace

@@ -1,4 +1,4 @@
-"""Type a sentence and look into every cell of its attention, or look into your own model's."""
+"""Type a sentence and inspect every cell of its attention, or inspect your own model's."""
 
 import math
 from collections.abc import Sequence
@@ -8,11 +8,12 @@ import traitlets
 from matplotlib.figure import Figure
 from torch import Tensor
 
+from attnsteps.checks import check_choice
 from attnsteps.layers.attention import scaled_dot_product_attention
 from attnsteps.layers.masks import causal_mask
 from attnsteps.plotting.heatmap import heatmap
 from attnsteps.running_example import SENTENCE, TWIN
-from attnsteps.shapes import check_choice, check_floating, check_mask, check_shape
+from attnsteps.shapes import check_floating, check_mask, check_shape
 from attnsteps.widgets.base import Widget
 from attnsteps.widgets.bundle import bundle, styles
 from attnsteps.widgets.spelling import spelling_vector
@@ -23,20 +24,20 @@ _GLOSSES = {word.zh: word.gloss for word in (*SENTENCE, *TWIN)}
 
 
 class AttentionExplorer(Widget):
-    """Scores, weights and context of a few words, with each number's way worked out.
+    """Scores, weights and context of a few words, with the calculation behind each number.
 
-    The vectors are made from the words' spelling (``attnsteps.widgets.spelling``), and q = k = v.
-    To see tensors of a model instead, use :meth:`from_tensors`.
+    The vectors come from the words' spelling (``attnsteps.widgets.spelling``), and q = k = v. To
+    see the tensors of a model instead, use :meth:`from_tensors`.
 
     Args:
         words: 2 to 12 words, as a list or as one text with spaces between them.
         mask: ``"none"`` or ``"causal"``.
         scale: True divides the scores by √d_k.
-        selected: the query and the key whose cell is worked out at first, each counted from 0.
+        selected: the query and the key of the cell shown first, each counted from 0.
 
     Raises:
-        ValueError: words are too few or too many, empty or hold a space, mask is unknown, or
-            selected lies outside.
+        ValueError: words are too few or too many, empty or contain a space; mask is unknown; or
+            selected is out of range.
 
     Example:
         >>> explorer = AttentionExplorer("tired tried street")
@@ -66,7 +67,7 @@ class AttentionExplorer(Widget):
     ) -> None:
         words = words.split() if isinstance(words, str) else list(words)
         if not all(len(word.split()) == 1 for word in words):
-            raise ValueError(f"words must be non-empty and hold no spaces; got {words!r}")
+            raise ValueError(f"words must be non-empty and contain no spaces; got {words!r}")
         if mask not in ("none", "causal"):
             raise ValueError(f"mask must be 'none' or 'causal'; got {mask!r}")
         _check_words(words, selected)
@@ -79,8 +80,8 @@ class AttentionExplorer(Widget):
 
     @traitlets.validate("mask")
     def _check_mask(self, proposal: dict) -> str:
-        known = ("none", "causal") if self.given_mask is None else ("none", "causal", "given")
-        check_choice("mask", proposal["value"], known)
+        choices = ("none", "causal") if self.given_mask is None else ("none", "causal", "given")
+        check_choice("mask", proposal["value"], choices)
         return proposal["value"]
 
     @classmethod
@@ -94,18 +95,10 @@ class AttentionExplorer(Widget):
         *,
         selected: Sequence[int] = (0, 0),
     ) -> "AttentionExplorer":
-        """Return an explorer of a model's own tensors: one sentence, one head.
+        """Return an explorer of a model's tensors, for one sentence and one head.
 
-        Args:
-            words: T labels, 2 to 12, one for each position.
-            q: queries, (T, Dk).
-            k: keys, (T, Dk).
-            v: values, (T, Dv).
-            mask: bool, broadcastable to (T, T); True = may attend. It is switched on at first.
-            selected: the query and the key whose cell is worked out at first.
-
-        Raises:
-            ValueError: words are too few or too many, or a tensor or the mask does not fit them.
+        There is one word for each position; q and k are (T, Dk), v is (T, Dv), and the mask is
+        bool, broadcastable to (T, T), True = may attend.
 
         Example:
             >>> q, k, v = torch.eye(2), torch.eye(2), torch.eye(2)
@@ -132,7 +125,7 @@ class AttentionExplorer(Widget):
             check_mask(mask, square)
             mask = mask.expand(square)
         explorer = cls(["–"] * len(words), selected=selected)
-        explorer.words = words  # labels, which unlike typed words may hold spaces
+        explorer.words = words  # labels may contain spaces, unlike typed words
         explorer.q, explorer.k, explorer.v = (tensor.detach().tolist() for tensor in (q, k, v))
         if mask is not None:
             explorer.given_mask, explorer.mask = mask.tolist(), "given"
@@ -140,7 +133,7 @@ class AttentionExplorer(Widget):
 
     @property
     def weights(self) -> Tensor:
-        """The weights that are shown, (T, T) in float64, computed by the package."""
+        """The weights on display, (T, T) in float64, computed by the package."""
         if self.q is None:
             q = k = v = torch.stack([spelling_vector(word) for word in self.words])
         else:
@@ -173,7 +166,7 @@ class AttentionExplorer(Widget):
 
 
 def _check_words(words: list[str], selected: Sequence[int]) -> None:
-    """Refuse a number of words that does not fit the page, and a cell outside of them."""
+    """Refuse a number of words that doesn't fit the page, or a cell outside the matrix."""
     _check_number(words)
     if len(selected) != 2 or not all(0 <= place < len(words) for place in selected):
         raise ValueError(
@@ -182,15 +175,15 @@ def _check_words(words: list[str], selected: Sequence[int]) -> None:
 
 
 def _check_number(words: list[str]) -> None:
-    """Refuse a number of words that does not fit the page."""
+    """Refuse a number of words that doesn't fit the page."""
     if not MIN_WORDS <= len(words) <= MAX_WORDS:
-        raise ValueError(f"words must be {MIN_WORDS} to {MAX_WORDS} words; got {len(words)}")
+        raise ValueError(f"words must hold {MIN_WORDS} to {MAX_WORDS} words; got {len(words)}")
 
 
 def _latin(word: str, place: int) -> str:
-    """Return a label that Matplotlib can draw: Chinese by its gloss, all else by its number."""
+    """Return a label that Matplotlib can draw: the gloss of a Chinese word, otherwise a number."""
     label = _GLOSSES.get(word, word)
     drawable = all(ord(letter) < 0x250 and letter.isprintable() for letter in label)
     label = label if drawable else f"word {place + 1}"
     label = label if len(label) <= 10 else f"{label[:9]}…"
-    return label.replace("$", r"\$")  # a pair of dollars would be read as a formula
+    return label.replace("$", r"\$")  # Matplotlib would read a pair of dollars as a formula

@@ -1,4 +1,4 @@
-"""Word vectors as a map, before and after learning."""
+"""Word vectors as a map, before and after training."""
 
 from collections.abc import Sequence
 
@@ -7,7 +7,7 @@ import traitlets
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike, NDArray
 
-from attnsteps.shapes import check_between
+from attnsteps.checks import check_number
 from attnsteps.widgets.base import Widget
 from attnsteps.widgets.bundle import bundle, styles
 
@@ -18,18 +18,18 @@ class EmbeddingSpace(Widget):
     """A map of word vectors, the nearest words of any word, and the look-up by a one-hot vector.
 
     The map shows the two directions in which the vectors differ most (their first two principal
-    components); the nearest words are found by the cosine similarity of the full vectors.
+    components); the nearest words have the highest cosine similarity of their full vectors.
 
     Args:
         words: V different words, at least ten.
-        before: their vectors before learning, (V, D).
-        after: their vectors after learning, (V, D).
-        selected: the word to begin with.
-        learned: False begins with the vectors before learning.
+        before: their vectors before training, (V, D).
+        after: their vectors after training, (V, D).
+        selected: the word selected first.
+        learned: False shows the vectors before training first.
 
     Raises:
-        ValueError: words are too few or not different, vectors are not (V, D) and finite, or the
-            selected word is none of them.
+        ValueError: words are too few or not all different, vectors are not (V, D) and finite, or
+            selected is not one of the words.
     """
 
     _esm = bundle("embedding")
@@ -55,7 +55,7 @@ class EmbeddingSpace(Widget):
         words = list(words)
         if len(set(words)) < len(words) or len(words) < _FEWEST:
             raise ValueError(
-                f"words must be at least {_FEWEST} different words; got {len(words)},"
+                f"words must hold at least {_FEWEST} different words; got {len(words)},"
                 f" {len(set(words))} of them different"
             )
         if selected not in words:
@@ -73,8 +73,8 @@ class EmbeddingSpace(Widget):
             lost = np.flatnonzero(~np.any(_rounded(vectors), axis=1))
             if lost.size:
                 raise ValueError(
-                    f"{name} must hold vectors that are not 0 to {_DIGITS} decimals; got one for"
-                    f" {words[lost[0]]!r}"
+                    f"{name} must hold vectors that do not round to 0 at {_DIGITS} decimals; got"
+                    f" one for {words[lost[0]]!r}"
                 )
         super().__init__(
             words=words,
@@ -86,18 +86,18 @@ class EmbeddingSpace(Widget):
 
     @traitlets.validate("selected")
     def _validate_selected(self, proposal: dict) -> int:
-        check_between("selected", proposal["value"], 0, len(self.words) - 1)
+        check_number("selected", proposal["value"], at_least=0, at_most=len(self.words) - 1)
         return proposal["value"]
 
     def nearest(self, count: int = 8) -> list[str]:
-        """Return the words nearest to the selected one, by cosine similarity, nearest first."""
+        """Return the words nearest to the selected one by cosine similarity, nearest first."""
         vectors = np.array(self.after if self.learned else self.before)
         units = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
         order = np.argsort(-(units @ units[self.selected]), kind="stable")
         return [self.words[i] for i in order if i != self.selected][:count]
 
     def picture(self) -> Figure:
-        """Return the map, with the selected word and its neighbours written out."""
+        """Return the map, with labels for the selected word and its neighbours."""
         figure = Figure(figsize=(5.8, 4.0))
         ax = figure.subplots()
         points = np.array(self.map_after if self.learned else self.map_before)
@@ -112,13 +112,9 @@ class EmbeddingSpace(Widget):
 
 
 def flat_map(vectors: ArrayLike) -> NDArray[np.float64]:
-    """Return each vector's place along the two directions in which all of them differ most.
+    """Project vectors, (V, D), on the two directions in which they differ most, as (V, 2).
 
-    Args:
-        vectors: (V, D).
-
-    Returns:
-        Places, (V, 2); the sign of each direction is chosen so that its largest place is positive.
+    The sign of each direction makes the largest coordinate positive.
 
     Example:
         >>> flat_map([[0, 0, 0], [2, 0, 0], [4, 1, 0]]).round(2).tolist()
@@ -131,7 +127,7 @@ def flat_map(vectors: ArrayLike) -> NDArray[np.float64]:
 
 
 def _vectors(name: str, vectors: ArrayLike, words: list[str]) -> NDArray[np.float64]:
-    """Refuse vectors of another shape, or such that are not finite."""
+    """Return vectors as an array, refusing a wrong shape or numbers that aren't finite."""
     array = np.asarray(vectors, dtype=float)
     if array.ndim != 2 or len(array) != len(words) or array.shape[1] < 2:
         raise ValueError(
@@ -143,5 +139,5 @@ def _vectors(name: str, vectors: ArrayLike, words: list[str]) -> NDArray[np.floa
 
 
 def _rounded(array: NDArray[np.float64]) -> list[list[float]]:
-    """Return what the page needs, and no digit more."""
+    """Round to the digits that the page needs."""
     return array.round(_DIGITS).tolist()

@@ -1,4 +1,4 @@
-"""A closed question that is checked on the page."""
+"""A closed question that the page itself checks."""
 
 from collections.abc import Sequence
 
@@ -20,14 +20,14 @@ class Exercise(Widget):
         title: heading, such as ``"Exercise 1"``.
         question: plain text; Unicode for symbols.
         kind: ``"number"``, ``"choice"``, ``"order"`` or ``"cells"``.
-        answer: what is right, computed: a number, an index, a list of indices, or rows of numbers.
+        answer: the computed answer: a number, an index, a list of indices, or rows of numbers.
         tolerance: how far off a number may be and still count as right.
         options: the answers to choose from or to put in order.
         feedback: for a choice, one sentence for each option that says why it is right or wrong.
         rows: row names of the matrix to fill in.
         columns: its column names.
-        hint: what to think of first.
-        explanation: the full solution, after the answer itself.
+        hint: a first idea.
+        explanation: the full solution, shown after the answer.
 
     Raises:
         ValueError: kind is unknown; options, rows, columns or feedback do not fit it; or hint or

@@ -1,4 +1,4 @@
-"""Two inputs and up to three hidden units under the reader's hand."""
+"""Two inputs and up to three hidden units that the reader can change."""
 
 import copy
 from collections.abc import Sequence
@@ -9,7 +9,8 @@ import traitlets
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike, NDArray
 
-from attnsteps.widgets.base import Widget
+from attnsteps.checks import check_number
+from attnsteps.widgets.base import Widget, within
 from attnsteps.widgets.bundle import bundle, styles
 
 Goal = Literal["and", "xor"]
@@ -22,19 +23,19 @@ _OFF = {"weights": [0.0, 0.0], "bias": 0.0, "out": 0.0}
 
 
 class HiddenUnits(Widget):
-    """A feed-forward network of two inputs and one output: where each hidden unit switches on.
+    """A feed-forward network with two inputs and one output: where each hidden unit switches on.
 
     Args:
         units: one to three hidden units; each a dict of ``weights`` (its column of W_1, two
             numbers), ``bias`` (of b_1) and ``out`` (its entry of W_2), all in [−3, 3].
-        bias: of the output, in [−3, 3].
-        relu: False leaves the non-linearity out.
+        bias: bias of the output, in [−3, 3].
+        relu: False leaves out the non-linearity.
         x: the input under the cross, two numbers in [−0.5, 1.5].
-        goal: what the four corners should say, ``"and"`` or ``"xor"``.
+        goal: the pattern that the four corners should show, ``"and"`` or ``"xor"``.
 
     Raises:
-        ValueError: a number lies outside its range, a unit is not of that form, there are none or
-            more than three, or the goal is not one of the two.
+        ValueError: a number is out of range, a unit has another form, there are no units or more
+            than three, or goal is unknown.
     """
 
     _esm = bundle("feed_forward")
@@ -56,7 +57,6 @@ class HiddenUnits(Widget):
         goal: Goal = "and",
     ) -> None:
         _check_units(units)
-        _check_within("bias", bias, -_LARGEST, _LARGEST)
         _check_point(x)
         _check_goal(goal)
         super().__init__(
@@ -67,9 +67,7 @@ class HiddenUnits(Widget):
     def _validate_units(self, proposal: dict) -> list:
         return _check_units(proposal["value"])
 
-    @traitlets.validate("bias")
-    def _validate_bias(self, proposal: dict) -> float:
-        return _check_within("bias", proposal["value"], -_LARGEST, _LARGEST)
+    _ranges = within(bias=(-_LARGEST, _LARGEST))
 
     @traitlets.validate("x")
     def _validate_x(self, proposal: dict) -> list:
@@ -80,14 +78,7 @@ class HiddenUnits(Widget):
         return _check_goal(proposal["value"])
 
     def outputs(self, points: ArrayLike) -> NDArray[np.float64]:
-        """Return the network's output at each point.
-
-        Args:
-            points: inputs, (..., 2).
-
-        Returns:
-            Outputs, (...).
-        """
+        """Return the network's output, (...), at each point, (..., 2)."""
         w_1 = np.array([unit["weights"] for unit in self.units], dtype=float).T  # (2, Dff)
         sums = np.asarray(points, dtype=float) @ w_1 + [unit["bias"] for unit in self.units]
         hidden = np.maximum(sums, 0) if self.relu else sums
@@ -114,17 +105,10 @@ class HiddenUnits(Widget):
         return figure
 
 
-def _check_within(name: str, value: float, low: float, high: float) -> float:
-    """Refuse a number outside low … high."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
-        raise ValueError(f"{name} must be a number in [{low:g}, {high:g}]; got {value!r}")
-    return value
-
-
 def _check_units(units: Sequence[dict]) -> list[dict]:
-    """Refuse hidden units that are too many or of another form."""
+    """Return the hidden units, refusing a wrong number or form."""
     if not 1 <= len(units) <= _MOST_UNITS:
-        raise ValueError(f"units must be one to {_MOST_UNITS} hidden units; got {len(units)}")
+        raise ValueError(f"units must hold 1 to {_MOST_UNITS} hidden units; got {len(units)}")
     for index, unit in enumerate(units):
         if not isinstance(unit, dict) or unit.keys() != _OFF.keys():
             raise ValueError(f"units[{index}] must have weights, bias and out; got {unit!r}")
@@ -132,17 +116,19 @@ def _check_units(units: Sequence[dict]) -> list[dict]:
         if not isinstance(weights, list | tuple) or len(weights) != 2:
             raise ValueError(f"units[{index}] must have two weights; got {weights!r}")
         for name, value in (("weights", weights[0]), ("weights", weights[1])):
-            _check_within(f"units[{index}] {name}", value, -_LARGEST, _LARGEST)
+            check_number(f"units[{index}] {name}", value, at_least=-_LARGEST, at_most=_LARGEST)
         for name in ("bias", "out"):
-            _check_within(f"units[{index}] {name}", unit[name], -_LARGEST, _LARGEST)
+            check_number(f"units[{index}] {name}", unit[name], at_least=-_LARGEST, at_most=_LARGEST)
     return list(units)
 
 
 def _check_point(x: Sequence[float]) -> list[float]:
-    """Refuse an input that is not two numbers on the square."""
+    """Return the input, refusing anything but two numbers on the square."""
     if len(x) != 2:
         raise ValueError(f"x must be two numbers; got {x!r}")
-    return [_check_within("x", value, _LOW, _HIGH) for value in x]
+    for value in x:
+        check_number("x", value, at_least=_LOW, at_most=_HIGH)
+    return list(x)
 
 
 def _check_goal(goal: str) -> str:

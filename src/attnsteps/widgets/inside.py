@@ -1,4 +1,4 @@
-"""A trained model with switches: turn heads and edges off, and see what it says then."""
+"""A trained model with switches: turn off heads and edges, and read what it says then."""
 
 from collections.abc import Iterable, Sequence
 from functools import cache
@@ -9,13 +9,13 @@ from jaxtyping import Float
 from matplotlib.figure import Figure
 from torch import Tensor
 
-from attnsteps.decoding.inference import evaluating
-from attnsteps.model.interventions import Knockout, knocked_out
+from attnsteps.analysis.interventions import Knockout, knocked_out
+from attnsteps.corpora.generated.corpus import generated
+from attnsteps.model.mode import in_mode
 from attnsteps.model.transformer import Transformer
 from attnsteps.plotting.style import COLOURS
-from attnsteps.text.corpus import generated
 from attnsteps.text.vocab import Vocab
-from attnsteps.training.trained import Trained
+from attnsteps.translator.trained import Trained
 from attnsteps.widgets.base import Widget
 from attnsteps.widgets.bundle import bundle, styles
 from attnsteps.widgets.live_model import (
@@ -27,34 +27,34 @@ from attnsteps.widgets.live_model import (
 )
 
 #: 女孩没有过马路，因为太累了: the running sentence with a girl, so that the pronouns differ: the
-#: girl is she, and the street is it. Training has seen neither this sentence nor its twin.
+#: girl is she, and the street is it. Neither this sentence nor its twin is in the training part.
 GIRL = "女孩没有过马路，因为太累了"
 GIRL_TWIN = "女孩没有过马路，因为太宽了"
 
-#: What English puts where Chinese leaves the pronoun out.
+#: The English pronouns that Chinese leaves out.
 PRONOUNS = ("it", "he", "she", "they", "we", "i", "you")
 
 
 class Interventions(Widget):
-    """Turn any head, or any single edge, of a trained model's attention off, live in the page.
+    """Turn off any head or edge of a trained model's attention, live in the page.
 
-    The model runs in the browser, in a worker. It translates the sentence twice: whole, and with
-    what is off left out. ``text`` and ``knockouts`` can be set from Python at any time;
-    ``translation`` is what came out.
+    The model runs in the browser, in a worker. It translates the sentence twice: in full, and
+    without the parts that are off. You can set ``text`` and ``knockouts`` from Python at any time;
+    ``translation`` holds the result.
 
     Args:
-        model: a Trained bundle; or a causal Transformer together with vocabs; None takes the
-            translator that comes with the package.
+        model: a Trained bundle; or a causal Transformer together with vocabs; None uses the
+            package's translator.
         vocabs: the source and the target vocabulary of a bare Transformer.
-        text: the sentence to start with.
-        knockouts: what is off at the start.
+        text: the first sentence.
+        knockouts: the parts that are off at the start.
         pairs: minimal pairs to choose from, two sentences each; None draws some from the corpus.
-        max_words: how many words a sentence may have.
+        max_words: the most words in a sentence.
 
     Raises:
-        ValueError: if model is none of these or does not fit into a page; if a pair is no two
-            sentences that differ in one word; or if a knockout is of a part, layer or head that the
-            model has not, now or when it is set later.
+        ValueError: model is none of these or does not fit into a page; a pair isn't two sentences
+            that differ in one word; or a knockout, now or later, names a part, layer or head that
+            the model lacks.
 
     Example:
         >>> widget = Interventions(knockouts=[Knockout("cross", layer=1)])
@@ -103,40 +103,39 @@ class Interventions(Widget):
 
     @traitlets.validate("knockouts")
     def _check_knockouts(self, proposal: dict) -> list[dict]:
-        """Refuse what the model has not."""
-        found = [Knockout(**each) for each in proposal["value"]]
-        with knocked_out(self._trained.model, *found):
+        """Refuse a knockout of a part that the model lacks."""
+        knockouts = [Knockout(**each) for each in proposal["value"]]
+        with knocked_out(self._trained.model, *knockouts):
             pass
-        return [each._asdict() for each in found]
+        return [each._asdict() for each in knockouts]
 
     def probabilities(self) -> tuple[Float[Tensor, "T V"], Float[Tensor, "T V"]]:
-        """Return how probable each word is, given the words that the whole model wrote before it.
+        """Return the probabilities, (T, V), of each next word: with the whole model, and now.
 
-        Returns:
-            For each place of its translation, the end included, (T, V): whole, and as it is now.
+        Both read the words that the whole model wrote; the last row predicts the end.
         """
-        (found,) = self._trained.translate([self.text])
+        (translation,) = self._trained.translate([self.text])
         vocab, model = self._trained.tgt_vocab, self._trained.model
         device = next(model.parameters()).device
-        src_ids = torch.tensor([self._trained.src_vocab.ids(found.src_tokens)], device=device)
-        written = torch.tensor([[vocab.bos_id, *vocab.ids(found.tokens)]], device=device)
+        src_ids = torch.tensor([self._trained.src_vocab.ids(translation.src_tokens)], device=device)
+        written = torch.tensor([[vocab.bos_id, *vocab.ids(translation.tokens)]], device=device)
         never = [vocab.pad_id, vocab.bos_id, *_mask_id(model)]
         both = []
         for knockouts in ([], [Knockout(**each) for each in self.knockouts]):
-            with evaluating(model), torch.no_grad(), knocked_out(model, *knockouts):
+            with in_mode(model), torch.no_grad(), knocked_out(model, *knockouts):
                 logits = model(src_ids, written)[0]
             logits[:, never] = -torch.inf
             both.append(logits.softmax(dim=-1).cpu())
         return both[0], both[1]
 
     def picture(self) -> Figure:
-        """Return the pronouns' probabilities, whole and as it is now, as bars side by side."""
+        """Return the pronouns' probabilities as bars, with the whole model and as it is now."""
         figure = Figure(figsize=(5.8, 2.6), layout="constrained")
         tokens = self._trained.src_tokenizer.tokenize(self.text)
         if not 1 <= len(tokens) <= self.max_words:
             return figure
-        (found,) = self._trained.translate([self.text])
-        places = [n for n, word in enumerate(found.tokens) if word in self.pronouns]
+        (translation,) = self._trained.translate([self.text])
+        places = [n for n, word in enumerate(translation.tokens) if word in self.pronouns]
         if not places:
             return figure
         ids = self._trained.tgt_vocab.ids(self.pronouns)
@@ -153,7 +152,7 @@ class Interventions(Widget):
                 color=COLOURS[n],
             )
         ax.set_xticks(range(len(ids)), self.pronouns)
-        ax.set(ylim=(0, 1), title=f"Word {places[-1] + 1}, with {len(self.knockouts)} things off")
+        ax.set(ylim=(0, 1), title=f"Word {places[-1] + 1}, with {len(self.knockouts)} parts off")
         ax.legend()
         return figure
 
@@ -164,13 +163,15 @@ def _mask_id(model: Transformer) -> list[int]:
 
 
 def _labelled(trained: Trained, n: int, both: Sequence[str]) -> list[dict[str, str]]:
-    """Return the two sentences of a pair, each with the word in which it differs."""
+    """Return the two sentences of a pair, each labelled with the word that differs."""
     words = [trained.src_tokenizer.tokenize(text) for text in both]
     if len(words) != 2 or len(words[0]) != len(words[1]):
-        raise ValueError(f"pairs[{n}] must be two sentences of equally many words; got {both!r}")
+        raise ValueError(
+            f"pairs[{n}] must be two sentences with the same number of words; got {both!r}"
+        )
     differ = [place for place, (a, b) in enumerate(zip(*words, strict=True)) if a != b]
     if len(differ) != 1:
-        raise ValueError(f"pairs[{n}] must differ in one word; got {len(differ)}")
+        raise ValueError(f"pairs[{n}] must differ in exactly one word; got {len(differ)}")
     return [
         {"text": text, "word": split[differ[0]]} for text, split in zip(both, words, strict=True)
     ]
@@ -178,12 +179,12 @@ def _labelled(trained: Trained, n: int, both: Sequence[str]) -> list[dict[str, s
 
 @cache
 def _corpus_pairs() -> list[tuple[tuple[str, str], set[str]]]:
-    """Draw minimal pairs whose pronouns differ, that of the girl and the street first."""
+    """Draw minimal pairs whose pronouns differ, starting with the girl and the street."""
     drawn = generated(1000, seed=11).pronouns
-    found = [((GIRL, GIRL_TWIN), {"女孩", "没有", "过", "马路", "因为", "太", "累", "宽", "了"})]
+    pairs = [((GIRL, GIRL_TWIN), {"女孩", "没有", "过", "马路", "因为", "太", "累", "宽", "了"})]
     for one, other in zip(drawn[::2], drawn[1::2], strict=True):
-        said = [pair.tgt[pair.referents[0][0]] for pair in (one, other)]
-        if said[0] != said[1]:
+        pronouns = [pair.tgt[pair.referents[0][0]] for pair in (one, other)]
+        if pronouns[0] != pronouns[1]:
             texts = ("".join(one.src), "".join(other.src))
-            found.append((texts, {*one.src, *other.src}))
-    return found
+            pairs.append((texts, {*one.src, *other.src}))
+    return pairs

@@ -1,4 +1,4 @@
-"""A trained model in the page: what every widget around one takes, checks and hands over."""
+"""A trained model in the page: the arguments, checks and data that its widgets share."""
 
 import tempfile
 from collections.abc import Sequence
@@ -8,37 +8,27 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
+from attnsteps.corpora.generated.corpus import MAX_SRC_LEN, SOURCE_WORDS, generated, gloss
 from attnsteps.model.transformer import Transformer
 from attnsteps.running_example import SENTENCE, TIRED, WIDE
-from attnsteps.text.corpus import MAX_SRC_LEN, SOURCE_WORDS, generated, gloss
 from attnsteps.text.tokenizer import Characters, Words
 from attnsteps.text.vocab import SPECIALS, Vocab
-from attnsteps.training.trained import ASSETS, Trained, pretrained
+from attnsteps.translator.trained import ASSETS, Trained, pretrained
 
 #: 动物没有过马路，因为太累了, with its comma.
 RUNNING = "".join(word.zh for word in SENTENCE[:4]) + "，" + "".join(w.zh for w in SENTENCE[4:])
 
-#: The most parameters that a page should be asked to run.
+#: The most parameters that a page can run at a bearable speed.
 MAX_PARAMETERS = 20_000_000
 
-#: How many sentences the button "Another sentence" draws from.
+#: The number of sentences that the button "Another sentence" draws from.
 NUM_EXAMPLES = 60
 
 
 def as_trained(model: object, vocabs: Sequence[Vocab] | None) -> Trained:
-    """Return the bundle that a widget's arguments describe.
+    """Return the bundle that a widget's arguments describe; None uses the package's translator.
 
-    Args:
-        model: a Trained bundle; or a Transformer, together with vocabs; None takes the translator
-            that comes with the package.
-        vocabs: the source and the target vocabulary of a bare Transformer. Its source is split
-            into the longest words that the vocabulary has.
-
-    Returns:
-        The bundle; a model that stands alone is put together with tokenizers of its words.
-
-    Raises:
-        ValueError: if model is none of these, or vocabs are missing or of another size.
+    A bare Transformer needs vocabs; its text is split into the longest words of its vocabulary.
     """
     if model is None:
         return pretrained()
@@ -50,7 +40,7 @@ def as_trained(model: object, vocabs: Sequence[Vocab] | None) -> Trained:
         )
     if vocabs is None or len(vocabs) != 2:
         raise ValueError(
-            "vocabs must be the source and the target vocabulary where model is a bare"
+            "vocabs must be the source and the target vocabulary if model is a bare"
             f" Transformer; got {'None' if vocabs is None else len(vocabs)}"
         )
     words = [Words(vocab.to_list()[len(SPECIALS) :]) for vocab in vocabs]
@@ -58,15 +48,7 @@ def as_trained(model: object, vocabs: Sequence[Vocab] | None) -> Trained:
 
 
 def check_fits(trained: Trained) -> None:
-    """Refuse a model that the page could not run.
-
-    Args:
-        trained: the model with its words.
-
-    Raises:
-        ValueError: if it is not causal, too large for a page, or its text is split into neither
-            words nor characters.
-    """
+    """Refuse a model that the page cannot run: not causal, too large, or split into subwords."""
     config = trained.model.config
     if not isinstance(trained.model, Transformer) or not config.causal:
         raise ValueError("model must be causal to write word by word; got config.causal = False")
@@ -78,21 +60,13 @@ def check_fits(trained: Trained) -> None:
     for name in ("src_tokenizer", "tgt_tokenizer"):
         if not isinstance(getattr(trained, name), Words | Characters):
             raise ValueError(
-                f"{name} must be Words or Characters, which the page can split;"
+                f"{name} must be Words or Characters to run in a page;"
                 f" got {type(getattr(trained, name)).__name__}"
             )
 
 
 def file_of(trained: Trained, *, shipped: str | None = None) -> bytes:
-    """Return a model as the file that the page reads.
-
-    Args:
-        trained: the model with its words.
-        shipped: the stem of its file, if it comes with the package and is to go as it is.
-
-    Returns:
-        The file's bytes; those of a model that is not shipped are in float32.
-    """
+    """Return the bytes of a model's file: the shipped one of this stem, otherwise in float32."""
     if shipped is not None:
         return (ASSETS / f"{shipped}.safetensors").read_bytes()
     with tempfile.TemporaryDirectory() as folder:
@@ -102,25 +76,12 @@ def file_of(trained: Trained, *, shipped: str | None = None) -> bytes:
 
 
 def known_words(trained: Trained) -> set[str]:
-    """Return the words of a model's source vocabulary.
-
-    Args:
-        trained: the model with its words.
-
-    Returns:
-        All of them but the special tokens.
-    """
+    """Return the words of a model's source vocabulary, without the special tokens."""
     return set(trained.src_vocab.to_list()[len(SPECIALS) :])
 
 
 def glossary_of(trained: Trained) -> dict[str, list[str]]:
-    """Return what the page says of the words that a model knows.
-
-    Args:
-        trained: the model with its words.
-
-    Returns:
-        For each word that the corpus has too: how it is read and what it means.
+    """Return the reading and the meaning of each word that both the model and the corpus have.
 
     Example:
         >>> glossary_of(pretrained())["累"]
@@ -131,16 +92,9 @@ def glossary_of(trained: Trained) -> dict[str, list[str]]:
 
 
 def sentence_traits(trained: Trained, examples: Sequence[str] | None, max_words: int) -> dict:
-    """Return what the line that a reader writes on needs to know.
+    """Return the traits of the input line: glossary, examples, twins, first and max_words.
 
-    Args:
-        trained: the model with its words.
-        examples: the sentences that a button offers; None draws some from the corpus, those whose
-            words the model knows.
-        max_words: how many words a sentence may have; learned positions may allow fewer.
-
-    Returns:
-        The values of the traits glossary, examples, twins, first and max_words.
+    If examples is None, they are corpus sentences whose words the model knows.
     """
     known = known_words(trained)
     if examples is None:
@@ -157,19 +111,13 @@ def sentence_traits(trained: Trained, examples: Sequence[str] | None, max_words:
 
 
 def mean_cross_attention(trained: Trained, text: str) -> tuple[Tensor, list[str], list[str]]:
-    """Translate a sentence, and average where all heads of all layers looked.
+    """Translate a sentence, and return its cross-attention averaged over all heads and layers.
 
-    Args:
-        trained: the model with its words.
-        text: the sentence.
-
-    Returns:
-        The weights, (T, S); the tokens of the translation and the meanings of the words of the
-        source, as Matplotlib can draw them.
+    The weights are (T, S); with them come labels for rows and columns that Matplotlib can draw.
     """
-    (found,) = trained.translate([text], need_weights=True)
-    weights = torch.cat([layer[0] for layer in found.weights.cross]).mean(dim=0)
-    rows = [*found.tokens, "(end)"][: len(weights)]
+    (translation,) = trained.translate([text], need_weights=True)
+    weights = torch.cat([layer[0] for layer in translation.weights.cross]).mean(dim=0)
+    rows = [*translation.tokens, "(end)"][: len(weights)]
     words = trained.src_tokenizer.tokenize(text)
     glossary = glossary_of(trained)
     columns = [
@@ -185,7 +133,7 @@ def mean_cross_attention(trained: Trained, text: str) -> tuple[Tensor, list[str]
 
 @cache
 def _corpus_examples() -> list[tuple[str, tuple[str, ...]]]:
-    """Draw sentences that are good to look at: not too short, not too long."""
+    """Draw sentences of a length that is easy to look at."""
     pairs = generated(400, seed=11).train
     fitting = [pair.src for pair in pairs if 6 <= len(pair.src) <= MAX_SRC_LEN]
     return [("".join(words), words) for words in fitting[:NUM_EXAMPLES]]

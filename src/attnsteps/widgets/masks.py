@@ -1,4 +1,4 @@
-"""Draw a mask, and watch what softmax and the leak detector make of it."""
+"""Draw a mask, and see its effect on softmax and the leak detector."""
 
 import math
 from collections.abc import Sequence
@@ -8,8 +8,8 @@ import traitlets
 from matplotlib.figure import Figure
 from torch import Tensor
 
+from attnsteps.analysis.leaks import Leak, find_leaks
 from attnsteps.layers.masks import causal_mask
-from attnsteps.model.leaks import Leak, find_leaks
 from attnsteps.plotting.heatmap import heatmap
 from attnsteps.running_example import (
     ANIMAL,
@@ -22,8 +22,8 @@ from attnsteps.running_example import (
     W_V,
     toy_embeddings,
 )
-from attnsteps.shapes import check_choice, check_mask
-from attnsteps.widgets.base import Widget
+from attnsteps.shapes import check_mask
+from attnsteps.widgets.base import Widget, one_of
 from attnsteps.widgets.bundle import bundle, styles
 
 _WORDS = (ANIMAL, CROSS, STREET, TOO, TIRED)
@@ -32,31 +32,25 @@ _T = len(_WORDS) + _PADDINGS
 _FILLS = {"-inf": -math.inf, "-1e9": -1e9, "-1e4": -1e4, "0": 0.0}
 _FORMATS = {"float32": torch.float32, "float16": torch.float16}
 _LOWER = 20_000.0
-_CHOICES = {
-    "purpose": ("decoder", "encoder"),
-    "true_means": ("attend", "hide"),
-    "fill": tuple(_FILLS),
-    "number_format": tuple(_FORMATS),
-}
 
 
 class MaskLab(Widget):
-    """A mask under the reader's hand, the weights under it, and a detector of leaks.
+    """A mask to draw, the weights it leads to, and a detector of leaks.
 
-    Five words of the running example and one padding attend to each other through a mask that can
-    be drawn cell by cell. Traits hold what is set; Python reads and sets them too.
+    Five words of the running example and one padding token attend to each other through a mask that
+    the reader draws cell by cell. All settings are traits that Python can read and set too.
 
     Args:
-        mask: bool, broadcastable to (6, 6); None draws what a decoder needs, causal and padding.
-        purpose: what the mask should be: ``"decoder"`` (no later word, no padding) or
-            ``"encoder"`` (no padding).
+        mask: bool, broadcastable to (6, 6); None draws a decoder's mask, causal and padding.
+        purpose: the mask to aim for: ``"decoder"`` (no later word, no padding) or ``"encoder"``
+            (no padding).
         true_means: how the mask is read: ``"attend"``, or ``"hide"`` as in PyTorch's
             ``nn.MultiheadAttention``.
-        fill: what stands in place of a hidden score: ``"-inf"``, ``"-1e9"``, ``"-1e4"`` or
+        fill: the number that replaces a hidden score: ``"-inf"``, ``"-1e9"``, ``"-1e4"`` or
             ``"0"``.
         number_format: ``"float32"`` or ``"float16"``.
-        low: True makes every score 20,000 lower, which softmax should not notice.
-        clear_empty: True gives zeros to a row that may look at nothing, as the package does.
+        low: True makes every score 20,000 lower, which should not change softmax.
+        clear_empty: True gives zeros to a row that may attend to nothing, as the package does.
 
     Raises:
         ValueError: the mask is not bool or does not fit, or an option is unknown.
@@ -116,34 +110,35 @@ class MaskLab(Widget):
             raise ValueError(f"mask must have {_T} rows of {_T} cells; got {rows!r}")
         return rows
 
-    @traitlets.validate(*_CHOICES)
-    def _validate_choice(self, proposal: dict) -> str:
-        name = proposal["trait"].name
-        check_choice(name, proposal["value"], _CHOICES[name])
-        return proposal["value"]
+    _choices = one_of(
+        purpose=("decoder", "encoder"),
+        true_means=("attend", "hide"),
+        fill=_FILLS,
+        number_format=_FORMATS,
+    )
 
     @property
     def allowed(self) -> Tensor:
-        """Which cells take part, (6, 6), as the mask is read."""
+        """The cells that may attend, (6, 6), as the mask is read."""
         mask = torch.tensor(self.mask)
         return mask if self.true_means == "attend" else ~mask
 
     @property
     def refused(self) -> bool:
-        """Whether PyTorch refuses the fill value, which the number format does not hold."""
+        """Whether PyTorch refuses the fill value because the number format can't hold it."""
         fill, dtype = _FILLS[self.fill], _FORMATS[self.number_format]
         return math.isfinite(fill) and abs(fill) > torch.finfo(dtype).max
 
     @property
     def weights(self) -> Tensor | None:
-        """The weights that are shown, (6, 6) in float64; None where PyTorch refuses the fill."""
+        """The weights on display, (6, 6) in float64; None if PyTorch refuses the fill value."""
         return None if self.refused else self._attend(self._words())[1]
 
     @property
     def leaks(self) -> list[Leak] | None:
-        """What ``find_leaks`` finds, the padding's own output left out of account.
+        """The leaks that ``find_leaks`` finds, not counting the padding's own output.
 
-        None where PyTorch refuses the fill value, or where an output is NaN.
+        None if PyTorch refuses the fill value, or if an output is NaN.
         """
         if self.refused or self._attend(self._words())[0].isnan().any():
             return None
@@ -164,7 +159,7 @@ class MaskLab(Widget):
         return weights @ (x @ W_V), weights
 
     def picture(self) -> Figure:
-        """Return the mask and the weights under it."""
+        """Return the mask above its weights."""
         figure = Figure(figsize=(5.8, 2.9))
         mask = torch.tensor(self.mask).double()
         weights = torch.full((_T, _T), math.nan) if self.refused else self.weights
@@ -180,6 +175,6 @@ class MaskLab(Widget):
 
 
 def _rule(purpose: str) -> Tensor:
-    """Return the mask that serves a purpose, (6, 6)."""
+    """Return the right mask for a purpose, (6, 6)."""
     real = (torch.arange(_T) < _T - _PADDINGS).expand(_T, _T)
     return real & causal_mask(_T) if purpose == "decoder" else real.clone()

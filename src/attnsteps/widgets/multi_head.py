@@ -1,4 +1,4 @@
-"""The heads of a trained encoder, live: what each looks at, and how its numbers lie in memory."""
+"""The heads of a trained encoder, live: what each attends to, and its numbers in memory."""
 
 from collections.abc import Sequence
 
@@ -7,12 +7,12 @@ import traitlets
 from matplotlib.figure import Figure
 from torch import Tensor
 
-from attnsteps.decoding.inference import evaluating
+from attnsteps.checks import check_choice, check_number
+from attnsteps.model.mode import in_mode
 from attnsteps.model.transformer import Transformer
 from attnsteps.plotting.style import SEQUENTIAL
-from attnsteps.shapes import check_choice, check_count
 from attnsteps.text.vocab import Vocab
-from attnsteps.training.trained import Trained
+from attnsteps.translator.trained import Trained
 from attnsteps.widgets.base import Widget
 from attnsteps.widgets.bundle import bundle, styles
 from attnsteps.widgets.live_model import (
@@ -23,34 +23,34 @@ from attnsteps.widgets.live_model import (
     sentence_traits,
 )
 
-#: How many states the drawing of the memory has, from the projection to the merged heads.
+#: The number of states in the drawing of the memory, from the projection to the merged heads.
 NUM_STEPS = 7
 
 
 class Heads(Widget):
     """Every head of an encoder on the reader's own sentence, and its numbers in memory.
 
-    The model runs in the browser, from the same file of weights that Python reads. ``text``,
-    ``layer``, ``head``, ``place`` and ``step`` can be set from Python at any time, and are what
-    the reader has chosen.
+    The model runs in the browser, from the same weights file that Python reads. ``text``,
+    ``layer``, ``head``, ``place`` and ``step`` hold the reader's choices, and you can set them from
+    Python.
 
     Args:
-        model: a Trained bundle; or a causal Transformer that has just been trained, together with
-            vocabs; None takes the translator that comes with the package.
+        model: a Trained bundle; or a causal Transformer together with vocabs; None uses the
+            package's translator.
         vocabs: the source and the target vocabulary of a bare Transformer.
-        text: the sentence to start with.
-        layer: the chosen layer of the encoder, from 0.
-        head: the chosen head of it, from 0.
-        place: the position of the word that asks, from 0.
-        step: where the drawing of the memory starts: 0 is the projected q, 6 the merged context.
-        examples: sentences for the button "Another sentence"; None draws some from the corpus,
-            those whose words the model knows.
-        max_words: how many words a sentence may have.
+        text: the first sentence.
+        layer: the selected layer of the encoder, from 0.
+        head: the selected head in it, from 0.
+        place: the position of the query, from 0.
+        step: the first state of the drawing of the memory, from 0 (the projected q) to 6 (the
+            merged context).
+        examples: sentences for the button "Another sentence"; None draws some from the corpus
+            whose words the model knows.
+        max_words: the most words in a sentence.
 
     Raises:
-        ValueError: if model is none of these, vocabs are missing or of another size, the model is
-            too large for a page; if layer, head or step is not one of those there are, or place
-            is negative.
+        ValueError: model is none of these or too large for a page; vocabs are missing or of another
+            size; or layer, head, place or step is out of range.
 
     Example:
         >>> from attnsteps import TransformerConfig
@@ -103,13 +103,13 @@ class Heads(Widget):
 
     @traitlets.validate("layer", "head", "place", "step")
     def _check_choice(self, proposal: dict) -> int:
-        """Refuse what there is none of; a place behind the last word counts as the last."""
+        """Refuse a number out of range, but take a place after the last word as the last word."""
         name, value = proposal["trait"].name, proposal["value"]
         config = self._trained.model.config
         counts = {"layer": config.num_encoder_layers, "head": config.num_heads, "step": NUM_STEPS}
         if name in counts:
             check_choice(name, value, range(counts[name]))
-        check_count(name, value)
+        check_number(name, value, at_least=0, integer=True)
         return value
 
     def attention(self) -> Tensor:
@@ -117,12 +117,12 @@ class Heads(Widget):
         words = self._trained.src_tokenizer.tokenize(self.text)
         model, ids = self._trained.model, self._trained.src_vocab.ids(words)
         device = next(model.parameters()).device
-        with evaluating(model), torch.no_grad():
+        with in_mode(model), torch.no_grad():
             _, weights = model.encode(torch.tensor([ids], device=device), need_weights=True)
         return torch.cat(weights.encoder).cpu()
 
     def picture(self) -> Figure:
-        """Return a grid of heat maps, a row for each layer and a column for each head."""
+        """Return a grid of heat maps, with a row for each layer and a column for each head."""
         words = self._trained.src_tokenizer.tokenize(self.text)
         if not 1 <= len(words) <= self.max_words:
             return Figure(figsize=(4, 0.5))

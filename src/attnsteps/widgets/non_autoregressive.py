@@ -1,4 +1,4 @@
-"""A race: one sentence, five ways to translate it, and what each of them costs."""
+"""A race: one sentence, five ways to translate it, and the cost of each."""
 
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -6,21 +6,20 @@ from functools import cache
 import traitlets
 from matplotlib.figure import Figure
 
-from attnsteps.decoding.non_autoregressive import NonAutoregressive
+from attnsteps.corpora.generated.corpus import generated
+from attnsteps.model.non_autoregressive import NonAutoregressive
 from attnsteps.model.transformer import Transformer
 from attnsteps.plotting.card import card
-from attnsteps.shapes import check_at_most, check_between
-from attnsteps.text.corpus import generated
 from attnsteps.text.tokenizer import Words
-from attnsteps.training.trained import Trained, pretrained
-from attnsteps.widgets.base import Widget
+from attnsteps.translator.trained import Trained, pretrained
+from attnsteps.widgets.base import Widget, within
 from attnsteps.widgets.bundle import bundle, styles
 from attnsteps.widgets.live_model import RUNNING, file_of, glossary_of, known_words
 
-#: The translators that come with the package: who writes, who says all at once, who refines.
+#: The package's translators: autoregressive, one-shot and mask-predict.
 SHIPPED = ("zh_en", "zh_en_one_shot", "zh_en_mask_predict")
 
-#: How many sentences of each part of the corpus "Shuffle" draws from, and the most words of one.
+#: The sentences per part of the corpus that "Shuffle" draws from, and the most words in one.
 NUM_EXAMPLES = {"pronouns": 2, "unseen": 40, "longer": 20}
 MAX_WORDS = 24
 
@@ -28,27 +27,27 @@ MAX_WORDS = 24
 class Race(Widget):
     """Five ways to translate one sentence, step by step: word by word, and all words at once.
 
-    The models run in the browser, in a worker. ``text``, ``length_factor`` and ``iterations`` can
-    be set from Python at any time; ``translations`` is what came out, by the name of the way.
+    The models run in the browser, in a worker. You can set ``text``, ``length_factor`` and
+    ``iterations`` from Python at any time; ``translations`` holds the results by method.
 
     Args:
-        models: the autoregressive model, the one that is to find all words at once, and the one
-            that is to refine them, with the same vocabularies; None takes the package's own.
-        text: the sentence to start with.
-        length_factor: what the predicted length is multiplied by, from 0.5 to 1.5.
+        models: an autoregressive model, a one-shot model and a mask-predict model with the same
+            vocabularies; None uses the package's own.
+        text: the first sentence.
+        length_factor: the factor on the predicted length, from 0.5 to 1.5.
         iterations: passes of mask-predict, from 1 to 10.
-        beam_width: how many beginnings beam search keeps.
-        references: all right translations of the sentences that "Shuffle" draws from; None takes
+        beam_width: the number of beams in beam search.
+        references: all correct translations of the sentences that "Shuffle" draws from; None takes
             some from the corpus. Errors in other sentences are counted against greedy search.
 
     Raises:
-        ValueError: if models are not these three, differ in their words, or are split into
-            anything but words; or a number is out of its range.
+        ValueError: models are not these three, differ in their vocabularies, or are not of words;
+            or a number is out of range.
 
     Example:
         >>> Race([])
         Traceback (most recent call last):
-        ValueError: models must be three: who writes, who says all at once, who refines; got 0
+        ValueError: models must be three: autoregressive, one-shot and mask-predict; got 0
     """
 
     _esm = bundle("non_autoregressive")
@@ -102,15 +101,7 @@ class Race(Widget):
             iterations=iterations,
         )
 
-    @traitlets.validate("iterations", "beam_width")
-    def _check_count(self, proposal: dict) -> int:
-        check_at_most(proposal["trait"].name, proposal["value"], "the most", 10)
-        return proposal["value"]
-
-    @traitlets.validate("length_factor")
-    def _check_factor(self, proposal: dict) -> float:
-        check_between("length_factor", proposal["value"], 0.5, 1.5)
-        return proposal["value"]
+    _ranges = within(iterations=(1, 10), beam_width=(1, 10), length_factor=(0.5, 1.5))
 
     def picture(self) -> Figure:
         """Return the five translations as a table."""
@@ -131,22 +122,15 @@ class Race(Widget):
                 {"search": "mask_predict", **refine},
             ),
         }
-        found = {
+        translations = {
             name: trained.translate([self.text], **options)[0].text
             for name, (trained, options) in ways.items()
         }
-        return card("The race", "", [f"{name}: {text}" for name, text in found.items()])
+        return card("The race", "", [f"{name}: {text}" for name, text in translations.items()])
 
 
 def word_edits(words: Sequence[str], wanted: Sequence[str]) -> int:
-    """Return the fewest words to put in, take out or replace until one is the other.
-
-    Args:
-        words: what was said.
-        wanted: what should have been.
-
-    Returns:
-        Their number; 0 if both are equal.
+    """Return the fewest words to insert, delete or replace to turn one sentence into the other.
 
     Example:
         >>> word_edits(["many", "you"], ["thank", "you"])
@@ -161,18 +145,17 @@ def word_edits(words: Sequence[str], wanted: Sequence[str]) -> int:
 
 
 def _longest(trained: Trained) -> int:
-    """Return how many words a sentence may have where positions are learned."""
+    """Return the most words in a sentence, which learned positions limit."""
     config = trained.model.config
     return config.max_len if config.positions == "learned" else MAX_WORDS
 
 
 def _checked(models: Sequence[Trained]) -> list[Trained]:
-    """Return the three models, if they can race."""
+    """Return the three models, refusing any that cannot race."""
     models = list(models)
     if len(models) != len(SHIPPED):
         raise ValueError(
-            "models must be three: who writes, who says all at once, who refines;"
-            f" got {len(models)}"
+            f"models must be three: autoregressive, one-shot and mask-predict; got {len(models)}"
         )
     kinds = (Transformer, NonAutoregressive, NonAutoregressive)
     for n, (trained, kind) in enumerate(zip(models, kinds, strict=True)):
@@ -181,7 +164,7 @@ def _checked(models: Sequence[Trained]) -> list[Trained]:
             raise ValueError(f"models[{n}] must be a Trained {kind.__name__}; got {got}")
         if not isinstance(trained.src_tokenizer, Words):
             got = type(trained.src_tokenizer).__name__
-            raise ValueError(f"models[{n}] must be of words, which the page can split; got {got}")
+            raise ValueError(f"models[{n}] must be split into words to run in a page; got {got}")
         for name in ("src_vocab", "tgt_vocab"):
             if getattr(trained, name).to_list() != getattr(models[0], name).to_list():
                 raise ValueError(f"models[{n}] must have the same {name} as models[0]")
@@ -190,7 +173,7 @@ def _checked(models: Sequence[Trained]) -> list[Trained]:
 
 @cache
 def _corpus_examples() -> list[tuple[str, tuple[str, ...], tuple[tuple[str, ...], ...]]]:
-    """Draw sentences that no model has seen, with their right translations."""
+    """Draw sentences that no model was trained on, with their correct translations."""
     splits = generated(400, seed=11)
     pairs = [pair for part, num in NUM_EXAMPLES.items() for pair in getattr(splits, part)[:num]]
     return [

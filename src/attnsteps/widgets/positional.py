@@ -1,4 +1,4 @@
-"""Positions as clock hands under the reader's hand, and what attention makes of a changed order."""
+"""Positions as clock hands, and the effect of a changed word order on attention."""
 
 import math
 from collections.abc import Sequence
@@ -14,8 +14,7 @@ from attnsteps.layers.attention import scaled_dot_product_attention
 from attnsteps.layers.positional import sinusoidal_positions
 from attnsteps.plotting.style import COLOURS, DIVERGING
 from attnsteps.running_example import SENTENCE, W_K, W_Q, W_V, Word, toy_embeddings
-from attnsteps.shapes import check_between, check_choice
-from attnsteps.widgets.base import Widget
+from attnsteps.widgets.base import Widget, one_of, within
 from attnsteps.widgets.bundle import bundle, styles
 
 Layout = Literal["interleaved", "concatenated"]
@@ -23,28 +22,25 @@ Layout = Literal["interleaved", "concatenated"]
 LAYOUTS: tuple[Layout, ...] = ("interleaved", "concatenated")
 WIDTHS = (4, 8, 12)
 
-#: Positions in the picture, and how far the two sliders reach: together they stay within it.
+#: The positions in the picture, and the ends of the two sliders, whose sum stays within it.
 LENGTH, LAST_POSITION, LAST_STEP = 48, 31, 16
 MIN_WORDS, MAX_WORDS = 2, 8
-
-_RANGES = {"position": (0, LAST_POSITION), "step": (0, LAST_STEP)}
-_CHOICES = {"d_model": WIDTHS, "layout": LAYOUTS}
 
 
 class Positions(Widget):
     """Sinusoidal positions as clock hands, a step as a turn, and words that change places.
 
     Args:
-        words: 2 to 8 words of the running example, in their first order.
-        order: which of them stands at each place, counted from 0; None leaves them as they are.
+        words: 2 to 8 words of the running example, in their original order.
+        order: the index of the word at each place, from 0; None keeps the original order.
         d_model: width of the position vectors above the words: 4, 8 or 12.
         layout: ``"interleaved"`` (the paper) or ``"concatenated"``.
-        position: the position that is looked at, 0 to 31.
-        step: by how many positions it is turned on, 0 to 16.
+        position: the position on the clocks, 0 to 31.
+        step: the number of positions to turn by, 0 to 16.
 
     Raises:
-        ValueError: a number lies outside its range, the layout is unknown, words are too few, too
-            many or not of the running example, or order is no order of the words.
+        ValueError: a number is out of range, layout is unknown, words are too few, too many or not
+            from the running example, or order is not a permutation of the words.
 
     Example:
         >>> widget = Positions(order=[3, 1, 2, 0])
@@ -78,7 +74,7 @@ class Positions(Widget):
     ) -> None:
         words = tuple(words)
         if not MIN_WORDS <= len(words) <= MAX_WORDS:
-            raise ValueError(f"words must be {MIN_WORDS} to {MAX_WORDS} words; got {len(words)}")
+            raise ValueError(f"words must hold {MIN_WORDS} to {MAX_WORDS} words; got {len(words)}")
         x = toy_embeddings(words)
         super().__init__(
             words=[[word.zh, word.gloss] for word in words],
@@ -100,36 +96,23 @@ class Positions(Widget):
             raise ValueError(f"order must hold each of 0..{places[-1]} once; got {order}")
         return order
 
-    @traitlets.validate(*_CHOICES)
-    def _validate_choice(self, proposal: dict) -> int | str:
-        name, value = proposal["trait"].name, proposal["value"]
-        check_choice(name, value, _CHOICES[name])
-        return value
-
-    @traitlets.validate(*_RANGES)
-    def _validate_range(self, proposal: dict) -> int:
-        name, value = proposal["trait"].name, proposal["value"]
-        check_between(name, value, *_RANGES[name])
-        return value
+    _ranges = within(position=(0, LAST_POSITION), step=(0, LAST_STEP))
+    _choices = one_of(d_model=WIDTHS, layout=LAYOUTS)
 
     @property
     def table(self) -> Tensor:
-        """The positions that are shown, (48, d_model) in float64, in the layout that is chosen."""
+        """The positions on display, (48, d_model) in float64, in the selected layout."""
         return sinusoidal_positions(LENGTH, self.d_model, layout=self.layout, dtype=torch.float64)
 
     def contexts(self, *, with_positions: bool) -> Tensor:
-        """Return what each word gets from attention, in the order in which the words now stand.
+        """Return each word's context in the present order, (T, 3) in float64.
 
-        Args:
-            with_positions: True adds its place's position to each word first.
-
-        Returns:
-            One context vector for each place, (T, 3) in float64.
+        With with_positions, each word gets the position vector of its place first.
         """
         return self._contexts(self.order, with_positions)
 
     def moved(self, *, with_positions: bool) -> Tensor:
-        """Return how far each word's result is from what it was in the first order.
+        """Return how far each word's context, (T,), has moved from that in the original order.
 
         Args:
             with_positions: as in :meth:`contexts`.

@@ -1,13 +1,13 @@
-"""The reader commits to a guess before the answer is shown, and meets it again afterwards."""
+"""A question to answer before reading on; the page shows the guess beside the answer later."""
 
 from collections.abc import Sequence
 
 import traitlets
 from matplotlib.figure import Figure
 
+from attnsteps.checks import check_choice
 from attnsteps.exercises.answer import KINDS, Answer, Kind
 from attnsteps.plotting.card import card
-from attnsteps.shapes import check_choice
 from attnsteps.widgets.base import Widget
 from attnsteps.widgets.bundle import bundle, styles
 
@@ -21,25 +21,10 @@ def question_spec(
     rows: Sequence[str],
     columns: Sequence[str],
 ) -> dict:
-    """Check a question's parts against its kind, and put them together.
-
-    Args:
-        key: unique name, under which the browser remembers the answer.
-        question: plain text.
-        kind: how it is answered.
-        options: what there is to choose from or to put in order.
-        rows: row names of a matrix to fill in.
-        columns: its column names.
-
-    Returns:
-        The parts as ``js/answer_field.js`` reads them.
-
-    Raises:
-        ValueError: kind is unknown, or options, rows or columns do not fit it.
-    """
+    """Check a question's parts against its kind, and return them for ``js/answer_field.js``."""
     check_choice("kind", kind, KINDS)
     if kind in ("choice", "order") and len(options) < 2:
-        raise ValueError(f"options must be at least 2 for kind {kind!r}; got {len(options)}")
+        raise ValueError(f"options must hold at least 2 for kind {kind!r}; got {len(options)}")
     if kind == "cells" and not (rows and columns):
         raise ValueError("rows and columns must be named for kind 'cells'; got none")
     return {
@@ -91,15 +76,10 @@ class Predict(Widget):
         super().__init__(spec=spec, **traits)
 
     def confront(self, answer: Answer, explanation: str, *, tolerance: float = 0.0) -> "Predict":
-        """Return the widget that sets the remembered guess against ``answer``.
+        """Return the widget that compares the remembered guess with the computed answer.
 
-        Args:
-            answer: what is right, computed, in the form of the question's kind.
-            explanation: one or two sentences that say why.
-            tolerance: how far off a number may be and still count as right.
-
-        Returns:
-            A widget to show where the chapter has arrived at the answer.
+        The explanation is one or two sentences that say why; tolerance is how far off a number may
+        be.
         """
         return Predict(
             **self.spec,

@@ -22,22 +22,22 @@ _ADJECTIVE = 6  # index of tired and wide
 class SixSteps(Widget):
     """One word of the running sentence attends to all of them, step by step.
 
-    The reader picks the asking word, walks the six steps forwards and back, edits the vector of
-    any word, and switches between the sentence and its twin. ``embeddings``, ``selected``,
-    ``step`` and the rest are traits that Python reads and sets.
+    The reader selects the query's word, goes through the six steps in both directions, edits the
+    vector of any word, and switches between the sentence and its twin. ``embeddings``,
+    ``selected``, ``step`` and the rest are traits that Python can read and set.
 
     Args:
-        words: the sentence, T words; the running sentence and its twin can be switched.
-        embeddings: (T, D); None takes the toy vectors of the running example.
-        w_q: (D, Dk), makes the queries.
-        w_k: (D, Dk), makes the keys.
-        w_v: (D, Dv), makes the values.
-        selected: index of the asking word, from 0.
+        words: the sentence, T words; only the running sentence can be switched to its twin.
+        embeddings: (T, D); None uses the toy vectors of the running example.
+        w_q: (D, Dk), for the queries.
+        w_k: (D, Dk), for the keys.
+        w_v: (D, Dv), for the values.
+        selected: index of the query's word, from 0.
         step: the step shown first, 1 to 6.
 
     Raises:
         ValueError: there are no words, shapes do not fit, a number is not finite, or selected or
-            step lies outside its range.
+            step is out of range.
     """
 
     _esm = bundle("query_key_value")
@@ -52,7 +52,7 @@ class SixSteps(Widget):
     step = traitlets.Int(1).tag(sync=True)
     axes = traitlets.List(traitlets.Unicode()).tag(sync=True)
     value_axes = traitlets.List(traitlets.Unicode()).tag(sync=True)
-    #: What the sentence switch and the reset button return to: each sentence as it was.
+    #: The original sentences, for the sentence switch and the reset button.
     sentences = traitlets.List(traitlets.Dict()).tag(sync=True)
 
     def __init__(
@@ -68,7 +68,7 @@ class SixSteps(Widget):
     ) -> None:
         words = tuple(words)
         if not words:
-            raise ValueError("words must be at least 1; got 0")
+            raise ValueError("words must hold at least 1 word; got 0")
         own = embeddings is None
         x = toy_embeddings(words) if own else _matrix("embeddings", embeddings, "T D", T=len(words))
         q = _matrix("w_q", w_q, "D Dk", D=x.shape[1])
@@ -108,7 +108,7 @@ class SixSteps(Widget):
         return _matrix("embeddings", proposal["value"], "T D", **sizes).tolist()
 
     def picture(self) -> Figure:
-        """Return the weights of the asking word, and its new vector below them."""
+        """Return the weights of the query's word above its new vector."""
         x, w_q, w_k, w_v = (
             torch.tensor(values, dtype=torch.float64)
             for values in (self.embeddings, self.w_q, self.w_k, self.w_v)
@@ -126,7 +126,7 @@ class SixSteps(Widget):
             weights,
             rows=[glosses[self.selected]],
             columns=glosses,
-            title=f"{glosses[self.selected]} asks: its weights",
+            title=f"{glosses[self.selected]}: the weights of its query",
             column_axis=f"the new vector: {new}",
             ax=ax,
         )
@@ -135,12 +135,12 @@ class SixSteps(Widget):
 
 
 def _plain(words: Sequence[Word]) -> list[dict]:
-    """Return words as the JavaScript reads them."""
+    """Return words in the form that the JavaScript reads."""
     return [{"zh": word.zh, "gloss": word.gloss} for word in words]
 
 
 def _twins() -> list[dict]:
-    """Return the running sentence and its twin as they are before any change."""
+    """Return the running sentence and its twin in their original state."""
     return [
         {
             "words": _plain(words),
@@ -152,12 +152,12 @@ def _twins() -> list[dict]:
 
 
 def _names(axes: Sequence[str], count: int, *, named: bool) -> list[str]:
-    """Return the axes' names where they have a meaning, else their numbers."""
+    """Return the axes' names if they have a meaning, otherwise their numbers."""
     return list(axes[:count]) if named else [str(index + 1) for index in range(count)]
 
 
 def _matrix(name: str, values: ArrayLike | Tensor, axes: str, **sizes: int) -> Tensor:
-    """Return values as a matrix in float64, its axes checked against the sizes that are known."""
+    """Return values as a float64 matrix, after checking its axes against the known sizes."""
     matrix = torch.as_tensor(values, dtype=torch.float64)
     check_shape(name, matrix, axes, **sizes)
     if not matrix.isfinite().all():

@@ -1,18 +1,11 @@
-"""The random numbers of ``js/maths/random.js``, so that Python draws what the page shows."""
+"""The random numbers of ``js/maths/random.js``, so that Python draws the same as the page."""
 
 import numpy as np
 from numpy.typing import NDArray
 
 
 def uniform(seed: int, count: int) -> NDArray[np.float64]:
-    """Return uniform numbers in [0, 1) from a 32-bit seed (mulberry32).
-
-    Args:
-        seed: at least 0, below 2³².
-        count: how many.
-
-    Returns:
-        An array of shape (count,).
+    """Return ``count`` uniform numbers in [0, 1) from a 32-bit seed (mulberry32).
 
     Example:
         >>> uniform(seed=1, count=2).round(6).tolist()
@@ -26,14 +19,7 @@ def uniform(seed: int, count: int) -> NDArray[np.float64]:
 
 
 def normals(seed: int, count: int) -> NDArray[np.float64]:
-    """Return draws from N(0, 1) (Box–Muller).
-
-    Args:
-        seed: at least 0, below 2³².
-        count: how many.
-
-    Returns:
-        An array of shape (count,).
+    """Return ``count`` draws from N(0, 1) (Box–Muller) from a 32-bit seed.
 
     Example:
         >>> normals(seed=1, count=2).round(4).tolist()

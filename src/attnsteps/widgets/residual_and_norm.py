@@ -1,4 +1,4 @@
-"""A stack of random layers under the reader's hand: what residuals and norms do to its sizes."""
+"""A stack of random layers: how residuals and norms change the size of its vectors."""
 
 from typing import Literal
 
@@ -9,8 +9,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 from torch import nn
 
-from attnsteps.shapes import check_between, check_choice
-from attnsteps.widgets.base import Widget
+from attnsteps.widgets.base import Widget, one_of, within
 from attnsteps.widgets.bundle import bundle, styles
 from attnsteps.widgets.random import normals
 
@@ -28,7 +27,6 @@ ARRANGEMENTS: dict[Arrangement, str] = {
 Profile = tuple[NDArray[np.float64], NDArray[np.float64], float]
 
 _WORDS, _WIDTH, _MOST_LAYERS = 8, 32, 48
-_RANGES = {"depth": (1, _MOST_LAYERS), "strength": (0.25, 2.0), "seed": (0, 2**31 - 1)}
 
 
 class ResidualAndNorm(Widget):
@@ -36,13 +34,13 @@ class ResidualAndNorm(Widget):
 
     Args:
         depth: number of layers, 1 to 48.
-        strength: the size of a layer's function, f(x), where x has size 1; 0.25 to 2.
+        strength: the size of a layer's function f(x) if x has size 1; 0.25 to 2.
         arrangement: ``"neither"``, ``"residual"``, ``"norm"``, ``"post"``, ``"pre"`` or
-            ``"pre_final"`` (pre-norm with the norm at the end that it needs).
-        seed: of the random draws, 0 to 2³¹ − 1.
+            ``"pre_final"`` (pre-norm with the final norm that it needs).
+        seed: seed of the random draws, 0 to 2³¹ − 1.
 
     Raises:
-        ValueError: a number lies outside its range, or the arrangement is none of the six.
+        ValueError: a number is out of range, or arrangement is unknown.
     """
 
     _esm = bundle("residual_and_norm")
@@ -63,27 +61,14 @@ class ResidualAndNorm(Widget):
     ) -> None:
         super().__init__(depth=depth, strength=strength, arrangement=arrangement, seed=seed)
 
-    @traitlets.validate(*_RANGES)
-    def _validate_range(self, proposal: dict) -> float:
-        name, value = proposal["trait"].name, proposal["value"]
-        check_between(name, value, *_RANGES[name])
-        return value
-
-    @traitlets.validate("arrangement")
-    def _validate_arrangement(self, proposal: dict) -> str:
-        check_choice("arrangement", proposal["value"], ARRANGEMENTS)
-        return proposal["value"]
+    _ranges = within(depth=(1, _MOST_LAYERS), strength=(0.25, 2.0), seed=(0, 2**31 - 1))
+    _choices = one_of(arrangement=ARRANGEMENTS)
 
     def profile(self, arrangement: Arrangement) -> Profile:
-        """Return what the widget shows under an arrangement.
+        """Return the sizes of x and the gradient, (depth + 1,) each, and the outputs' similarity.
 
-        Args:
-            arrangement: one of the six.
-
-        Returns:
-            The size of x and that of the gradient, each (depth + 1,): before the first layer and
-            after each; in ``"pre_final"`` (depth + 2,), the last after the final norm. Then the
-            likeness of the vectors that come out.
+        The sizes are those before the first layer and after each; "pre_final" has one more, after
+        its norm.
         """
         count = _WORDS * _WIDTH
         drawn = torch.from_numpy(normals(self.seed, 2 * count + _MOST_LAYERS * _WIDTH**2))
@@ -92,7 +77,7 @@ class ResidualAndNorm(Widget):
         return stack_sizes(x, direction, weights, self.strength, arrangement)
 
     def picture(self) -> Figure:
-        """Return the profile of the present arrangement."""
+        """Return the profile of the current arrangement."""
         sizes, gradients, _ = self.profile(self.arrangement)
         figure = Figure(figsize=(5.8, 3.2))
         ax = figure.subplots()
@@ -112,18 +97,10 @@ def stack_sizes(
     strength: float,
     arrangement: Arrangement,
 ) -> Profile:
-    """Return what ``js/maths/residual_and_norm.js`` computes, with PyTorch's gradients.
+    """Compute the profile of ``js/maths/residual_and_norm.js`` with PyTorch's gradients.
 
-    Args:
-        x: vectors, (words, D).
-        direction: the gradient at the top, (words, D), of any size.
-        weights: draws from N(0, 1), (layers, D, D).
-        strength: the size of f(x) = scale · relu(x) W where x has size 1.
-        arrangement: one of the six.
-
-    Returns:
-        The size of x and that of the gradient, before the first layer and after each, and the
-        mean cosine between two of the vectors that come out.
+    The vectors x and the gradient's direction at the top are (words, D), the weights (layers, D, D)
+    from N(0, 1).
     """
     width = x.shape[-1]
     scaled = weights * strength * (2 / width) ** 0.5
@@ -142,7 +119,7 @@ def stack_sizes(
 
 
 def _layer(x: torch.Tensor, matrix: torch.Tensor, arrangement: Arrangement) -> torch.Tensor:
-    """Put one layer's function, x and the norm together."""
+    """Combine one layer's function, x and the norm."""
 
     def function(x: torch.Tensor) -> torch.Tensor:
         return x.relu() @ matrix

@@ -1,4 +1,4 @@
-"""What one training step takes: its numbers in memory and its operations, as sizes grow."""
+"""The cost of one training step: its numbers in memory and its operations, as sizes grow."""
 
 import math
 from typing import Literal
@@ -7,18 +7,18 @@ import torch
 import traitlets
 from matplotlib.figure import Figure
 
+from attnsteps.analysis.memory import TrainingBytes, training_bytes
+from attnsteps.checks import check_choice, check_number, check_positive
 from attnsteps.model.config import TransformerConfig
-from attnsteps.model.memory import TrainingBytes, training_bytes
 from attnsteps.model.transformer import Transformer
-from attnsteps.shapes import check_above_zero, check_choice, check_positive
 from attnsteps.widgets.base import Widget
 from attnsteps.widgets.bundle import bundle, styles
 from attnsteps.widgets.transformer_blocks import BLOCKS
 
 Size = Literal["tiny", "base", "big"]
 
-#: The models to begin from: width, layers of each stack, tokens, and an update's sentences and
-#: their length. Base and big have somewhat more than the paper's 25,000 tokens in an update.
+#: The models to start from: width, layers per stack, tokens, and an update's sentences and their
+#: length. Base and big have slightly more than the paper's 25,000 tokens in an update.
 SIZES: dict[Size, dict[str, int]] = {
     "tiny": {"D": 64, "N": 2, "V": 300, "B": 128, "S": 16},
     "base": {"D": 512, "N": 6, "V": 37_000, "B": 1024, "S": 32},
@@ -30,16 +30,16 @@ _KEPT = ("weights", "gradients", "Adam", "16-bit copies", "activations", "attent
 
 
 class TrainingStep(Widget):
-    """Sliders for a model, a batch and a machine; memory, operations and time of an update.
+    """Sliders for a model, a batch and a machine; the memory, operations and time of an update.
 
-    Both sides have the same length and vocabulary, one table serves at all three places, and the
+    Both languages have the same length and vocabulary, one table serves all three places, and the
     feed-forward networks are four times as wide as the model.
 
     Args:
         size: ``"tiny"``, about the book's model, or ``"base"`` or ``"big"``, the paper's.
 
     Raises:
-        ValueError: there is no such size; later, a value is set that no model or machine has.
+        ValueError: size is unknown, or later a value is set that no model or machine can have.
 
     Example:
         >>> TrainingStep("base").kept.weights == 4 * TrainingStep("base").num_parameters
@@ -77,28 +77,28 @@ class TrainingStep(Widget):
         check_positive("processes", how["processes"])
         check_choice("precision", how["precision"], ("float32", "bfloat16"))
         check_choice("fused", how["fused"], (False, True))
-        check_above_zero("speed", how["speed"])
+        check_number("speed", how["speed"], above=0)
         return how
 
     @property
     def config(self) -> TransformerConfig:
-        """The configuration of the model that is shown."""
+        """The configuration of the model on display."""
         return config_of(self.sizes)
 
     @property
     def num_parameters(self) -> int:
-        """How many numbers it learns."""
+        """The number of parameters."""
         with torch.device("meta"):
             return Transformer(self.config).num_parameters()
 
     @property
     def sentences(self) -> int:
-        """How many sentences one process holds at a time."""
+        """The number of sentences that one process holds at a time."""
         return math.ceil(self.sizes["B"] / (self.how["processes"] * self.how["micro_batches"]))
 
     @property
     def kept(self) -> TrainingBytes:
-        """What one process keeps in memory, in bytes."""
+        """The memory that one process keeps, in bytes."""
         return training_bytes(
             self.config,
             self.sentences,
@@ -123,17 +123,7 @@ class TrainingStep(Widget):
 
 
 def config_of(sizes: dict[str, int]) -> TransformerConfig:
-    """Return the configuration of a model with these sizes.
-
-    Args:
-        sizes: D, N and V, as in ``SIZES``.
-
-    Returns:
-        A model in the paper's arrangement, with heads 64 wide, but at least four.
-
-    Raises:
-        ValueError: if the heads do not divide D.
-    """
+    """Return the paper's configuration with sizes D, N and V; heads are 64 wide, at least four."""
     return TransformerConfig.base(
         sizes["V"],
         sizes["V"],
@@ -147,6 +137,6 @@ def config_of(sizes: dict[str, int]) -> TransformerConfig:
 
 
 def _check_keys(name: str, got: dict, needed: dict) -> None:
-    """Refuse a dictionary with other keys."""
+    """Refuse a dictionary with the wrong keys."""
     if got.keys() != needed.keys():
         raise ValueError(f"{name} must have {', '.join(needed)}; got {', '.join(got)}")

@@ -1,4 +1,4 @@
-"""The width of queries and keys under the reader's hand, and what it does to the weights."""
+"""The width of queries and keys on a slider, and its effect on the weights."""
 
 from typing import Literal
 
@@ -7,8 +7,7 @@ import traitlets
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from attnsteps.shapes import check_between, check_choice
-from attnsteps.widgets.base import Widget
+from attnsteps.widgets.base import Widget, one_of, within
 from attnsteps.widgets.bundle import bundle, styles
 from attnsteps.widgets.random import normals
 
@@ -17,7 +16,6 @@ Divisor = Literal["none", "sqrt", "d_k"]
 DIVISORS: tuple[Divisor, ...] = ("none", "sqrt", "d_k")
 
 _QUERIES, _MOST_KEYS, _MOST_WIDTH = 200, 12, 512
-_RANGES = {"d_k": (1, _MOST_WIDTH), "num_keys": (2, _MOST_KEYS), "seed": (0, 2**31 - 1)}
 
 
 class Scaling(Widget):
@@ -25,13 +23,13 @@ class Scaling(Widget):
 
     Args:
         d_k: width of queries and keys, 1 to 512.
-        num_keys: number of keys of each query, 2 to 12.
-        divisor: what the scores on the right are divided by: ``"none"``, ``"sqrt"`` (√d_k) or
+        num_keys: number of keys per query, 2 to 12.
+        divisor: the divisor of the scores on the right: ``"none"``, ``"sqrt"`` (√d_k) or
             ``"d_k"``.
-        seed: of the random draws, 0 to 2³¹ − 1.
+        seed: seed of the random draws, 0 to 2³¹ − 1.
 
     Raises:
-        ValueError: a number lies outside its range, or the divisor is not one of the three.
+        ValueError: a number is out of range, or divisor is unknown.
     """
 
     _esm = bundle("scaling")
@@ -47,26 +45,11 @@ class Scaling(Widget):
     ) -> None:
         super().__init__(d_k=d_k, num_keys=num_keys, divisor=divisor, seed=seed)
 
-    @traitlets.validate(*_RANGES)
-    def _validate_range(self, proposal: dict) -> int:
-        name, value = proposal["trait"].name, proposal["value"]
-        check_between(name, value, *_RANGES[name])
-        return value
-
-    @traitlets.validate("divisor")
-    def _validate_divisor(self, proposal: dict) -> str:
-        check_choice("divisor", proposal["value"], DIVISORS)
-        return proposal["value"]
+    _ranges = within(d_k=(1, _MOST_WIDTH), num_keys=(2, _MOST_KEYS), seed=(0, 2**31 - 1))
+    _choices = one_of(divisor=DIVISORS)
 
     def scores(self, divisor: Divisor) -> NDArray[np.float64]:
-        """Return the scores that the widget shows under a divisor.
-
-        Args:
-            divisor: ``"none"``, ``"sqrt"`` or ``"d_k"``.
-
-        Returns:
-            One row of scores for each query, (200, num_keys): the same draws as on the page.
-        """
+        """Return the scores under a divisor, (200, num_keys): the same draws as on the page."""
         shape = (_QUERIES, 1 + _MOST_KEYS, _MOST_WIDTH)
         drawn = normals(self.seed, int(np.prod(shape))).reshape(shape)[..., : self.d_k]
         q, k = drawn[:, :1], drawn[:, 1 : 1 + self.num_keys]

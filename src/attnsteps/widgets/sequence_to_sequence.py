@@ -1,12 +1,11 @@
-"""A sentence squeezed into one vector, against attention to all of its words."""
+"""A sentence squeezed into one vector, compared with attention to all of its words."""
 
 import numpy as np
 import traitlets
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from attnsteps.shapes import check_between, check_choice
-from attnsteps.widgets.base import Widget
+from attnsteps.widgets.base import Widget, one_of, within
 from attnsteps.widgets.bundle import bundle, styles
 from attnsteps.widgets.random import uniform
 
@@ -16,26 +15,24 @@ market because it was too tired to walk home"""
 _OTHERS = "river girl boy happy never small dog book reads"
 
 SENTENCE = tuple(_TEXT.split())
-#: The sentence's words, and others that could be mistaken for them.
+#: The sentence's words, and others that reading back could confuse with them.
 VOCABULARY = (*dict.fromkeys(SENTENCE), *_OTHERS.split())
-
-_RANGES = {"count": (1, len(SENTENCE)), "seed": (0, 2**31 - 1), "asked": (0, len(SENTENCE) - 1)}
 
 
 class ContextBottleneck(Widget):
     """Read a sentence back from the sum of its word vectors, and by attention to all of them.
 
-    Word vectors and the tags of places are random signs. The one vector is the sum of all words,
-    each multiplied by its place's tag; multiplying by a tag again reads one place back.
+    Word vectors and position tags are random signs. The single vector is the sum of all words, each
+    multiplied by the tag of its place; multiplying by a tag again reads that place back.
 
     Args:
         count: words in the sentence, 1 to 24.
-        width: numbers in each vector, one of 8, 16, 32, 64, 128 and 256.
-        seed: of the random signs, 0 to 2³¹ − 1.
-        asked: the place that is asked for, from 0 on.
+        width: numbers in each vector: 8, 16, 32, 64, 128 or 256.
+        seed: seed of the random signs, 0 to 2³¹ − 1.
+        asked: the place to read back, from 0.
 
     Raises:
-        ValueError: a number lies outside its range, or the width is none of those.
+        ValueError: a number is out of range, or width is none of these.
     """
 
     _esm = bundle("sequence_to_sequence")
@@ -51,19 +48,11 @@ class ContextBottleneck(Widget):
     def __init__(self, *, count: int = 8, width: int = 32, seed: int = 1, asked: int = 3) -> None:
         super().__init__(count=count, width=width, seed=seed, asked=asked)
 
-    @traitlets.validate(*_RANGES)
-    def _validate_range(self, proposal: dict) -> int:
-        name, value = proposal["trait"].name, proposal["value"]
-        check_between(name, value, *_RANGES[name])
-        return value
-
-    @traitlets.validate("width")
-    def _validate_width(self, proposal: dict) -> int:
-        check_choice("width", proposal["value"], WIDTHS)
-        return proposal["value"]
+    _ranges = within(count=(1, len(SENTENCE)), seed=(0, 2**31 - 1), asked=(0, len(SENTENCE) - 1))
+    _choices = one_of(width=WIDTHS)
 
     def read_back(self) -> tuple[list[str], list[str]]:
-        """Return the words that are read back, from the one vector and by attention."""
+        """Return the words read back from the single vector, and those read back by attention."""
         ids = np.array([VOCABULARY.index(word) for word in SENTENCE[: self.count]])
         vocabulary, tags = signs(self.seed, self.width, len(VOCABULARY), self.count)
         words = vocabulary[ids]  # (T, D)
@@ -71,11 +60,11 @@ class ContextBottleneck(Widget):
         scores = tags @ tags.T / np.sqrt(self.width)
         weights = np.exp(scores - scores.max(-1, keepdims=True))
         attended = weights / weights.sum(-1, keepdims=True) @ words
-        found = [(vectors @ vocabulary.T).argmax(-1) for vectors in (squeezed, attended)]
-        return tuple([VOCABULARY[i] for i in row] for row in found)
+        nearest = [(vectors @ vocabulary.T).argmax(-1) for vectors in (squeezed, attended)]
+        return tuple([VOCABULARY[i] for i in row] for row in nearest)
 
     def picture(self) -> Figure:
-        """Return the sentence and what is read back from one vector, word under word."""
+        """Return the sentence above the words read back from the single vector."""
         words = SENTENCE[: self.count]
         rows = (words, *self.read_back())
         figure = Figure(figsize=(5.8, 0.9 + 0.22 * self.count))
@@ -102,16 +91,7 @@ class ContextBottleneck(Widget):
 def signs(
     seed: int, width: int, num_words: int, num_places: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the random signs of the words, (num_words, width), and places, (num_places, width).
-
-    Args:
-        seed: at least 0, below 2³².
-        width: numbers in each vector.
-        num_words: words in the vocabulary.
-        num_places: places in the sentence.
-
-    Returns:
-        Two arrays of −1 and +1.
+    """Return random signs for the words, (num_words, width), and places, (num_places, width).
 
     Example:
         >>> words, places = signs(1, 4, num_words=2, num_places=1)

@@ -1,4 +1,4 @@
-"""Scores under the reader's hand, and the weights that softmax makes of them."""
+"""Scores to drag, and the weights that softmax makes of them."""
 
 import math
 from collections.abc import Sequence
@@ -7,6 +7,7 @@ import torch
 import traitlets
 from matplotlib.figure import Figure
 
+from attnsteps.checks import check_number
 from attnsteps.layers.softmax import masked_softmax
 from attnsteps.running_example import (
     ANIMAL,
@@ -19,37 +20,35 @@ from attnsteps.running_example import (
     W_Q,
     toy_embeddings,
 )
-from attnsteps.shapes import check_between, check_choice
-from attnsteps.widgets.base import Widget
+from attnsteps.widgets.base import Widget, one_of, within
 from attnsteps.widgets.bundle import bundle, styles
 
 _WORDS = (ANIMAL, STREET, TIRED, BECAUSE, CROSS, NOT)
 _FEWEST, _MOST, _SHOWN = 2, len(_WORDS), 3
 _LARGEST_SCORE = 10
-_RANGES = {"temperature": (0.1, 10), "shift": (-1000, 1000)}
 _FORMATS = ("float64", "float32", "float16")
 
 
 def _scores_of_tired() -> list[float]:
-    """Return what the running example's "tired" scores each word, divided by √d_k."""
+    """Return the scores of the running example's "tired" for each word, divided by √d_k."""
     query = toy_embeddings((TIRED,)) @ W_Q
     scores = query @ (toy_embeddings(_WORDS) @ W_K).T / math.sqrt(W_K.shape[1])
     return scores[0].tolist()
 
 
 class Softmax(Widget):
-    """Scores that can be dragged, and their softmax: stable and naive, step by step.
+    """Scores to drag and their softmax, stable and naive, step by step.
 
     Args:
-        logits: 2 to 6 scores in [−10, 10]; None takes the running example's 4, 2, 2.
+        logits: 2 to 6 scores in [−10, 10]; None uses the running example's 4, 2, 2.
         temperature: T in [0.1, 10]; the scores are divided by it.
-        excluded: for each score, whether −∞ stands in its place; those not named are kept.
+        excluded: for each score, whether −∞ replaces it; missing entries mean False.
         shift: c in [−1000, 1000], added to every score before the division.
-        number_format: ``"float64"``, ``"float32"`` or ``"float16"``: what each step is rounded to.
+        number_format: ``"float64"``, ``"float32"`` or ``"float16"``, the rounding of each step.
 
     Raises:
-        ValueError: a number lies outside its range, there are too few or too many scores or more
-            switches than scores, or the format is unknown.
+        ValueError: a number is out of range, there are too few or too many scores, excluded is
+            longer than logits, or number_format is unknown.
     """
 
     _esm = bundle("softmax")
@@ -76,7 +75,8 @@ class Softmax(Widget):
         scores = spare[:_SHOWN] if logits is None else list(logits)
         if len(excluded) > len(scores):
             raise ValueError(
-                f"excluded must name at most the {len(scores)} scores; got {len(excluded)}"
+                f"excluded must have at most one entry for each of the {len(scores)} scores;"
+                f" got {len(excluded)}"
             )
         super().__init__(
             logits=scores,
@@ -92,24 +92,16 @@ class Softmax(Widget):
     def _validate_logits(self, proposal: dict) -> list[float]:
         logits = proposal["value"]
         if not _FEWEST <= len(logits) <= _MOST:
-            raise ValueError(f"logits must be {_FEWEST} to {_MOST} scores; got {len(logits)}")
+            raise ValueError(f"logits must hold {_FEWEST} to {_MOST} scores; got {len(logits)}")
         for i, score in enumerate(logits):
-            check_between(f"logits[{i}]", score, -_LARGEST_SCORE, _LARGEST_SCORE)
+            check_number(f"logits[{i}]", score, at_least=-_LARGEST_SCORE, at_most=_LARGEST_SCORE)
         return logits
 
-    @traitlets.validate(*_RANGES)
-    def _validate_range(self, proposal: dict) -> float:
-        name, value = proposal["trait"].name, proposal["value"]
-        check_between(name, value, *_RANGES[name])
-        return value
-
-    @traitlets.validate("number_format")
-    def _validate_number_format(self, proposal: dict) -> str:
-        check_choice("number_format", proposal["value"], _FORMATS)
-        return proposal["value"]
+    _ranges = within(temperature=(0.1, 10), shift=(-1000, 1000))
+    _choices = one_of(number_format=_FORMATS)
 
     def weights(self) -> list[float]:
-        """Return the present weights, computed by the package in float64."""
+        """Return the current weights, computed by the package in float64."""
         excluded = (list(self.excluded) + [False] * len(self.logits))[: len(self.logits)]
         scores = (torch.tensor([self.logits], dtype=torch.float64) + self.shift) / self.temperature
         return masked_softmax(scores, ~torch.tensor([excluded]))[0].tolist()

@@ -7,26 +7,15 @@ from torch import Tensor
 
 from attnsteps.widgets.random import normals
 
-#: Width of the vectors where nothing else is asked for.
+#: The default width of the vectors.
 D_K = 4
 
 
 def spelling_vector(word: str, size: int = D_K) -> Tensor:
-    """Return a word's toy vector, made from its letters.
+    """Return a word's toy vector, (size,) in float64, made from its letters.
 
-    Each letter has one fixed draw from N(0, 1). They are summed, and the sum is stretched to the
-    length √size. Nothing is learned: the same letters give the same vector, words that share
-    letters get similar ones.
-
-    Args:
-        word: at least one letter.
-        size: entries of the vector.
-
-    Returns:
-        The vector, (size,) in float64.
-
-    Raises:
-        ValueError: word is empty.
+    Each letter has a fixed draw from N(0, 1); their sum is stretched to the length √size. Nothing
+    is learned: words with the same letters get the same vector, and similar words similar ones.
 
     Example:
         >>> torch.allclose(spelling_vector("tired"), spelling_vector("tried"))

@@ -1,4 +1,4 @@
-"""Sentences under the reader's hand: tokens, byte-pair merges, ids, and a padded batch."""
+"""Sentences to edit: their tokens, byte-pair merges, ids, and a padded batch."""
 
 import functools
 import unicodedata
@@ -8,18 +8,17 @@ import traitlets
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from attnsteps.shapes import check_between, check_choice
+from attnsteps.corpora.generated.corpus import SOURCE_WORDS, TARGET_WORDS, generated
 from attnsteps.text.byte_pairs import BytePairs
-from attnsteps.text.corpus import SOURCE_WORDS, TARGET_WORDS, generated
 from attnsteps.text.tokenizer import Characters, Words
 from attnsteps.text.vocab import Vocab
-from attnsteps.widgets.base import Widget
+from attnsteps.widgets.base import Widget, one_of, within
 from attnsteps.widgets.bundle import bundle, styles
 
 KINDS = ("words", "characters", "byte pairs")
 MOST_MERGES = 60
 
-#: Ten words, small enough for a pencil.
+#: Ten words, few enough for pencil and paper.
 TEN_WORDS = ("later",) * 2 + ("latest",) * 3 + ("wider",) * 4 + ("widest",)
 
 #: The words of the corpus, both languages in one list.
@@ -37,19 +36,20 @@ _LONGEST = 80
 
 
 class TokenizerLab(Widget):
-    """Three sentences, split in one of three ways, and made a batch of ids.
+    """Three sentences, split in one of three ways and made into a batch of ids.
 
     Words are those of the book's corpus, Chinese and English in one list. Characters are those that
-    the words are written with, and the space. Byte pairs are learned on the spot from a text.
+    occur in the words, and the space. Byte pairs are learned on the spot from a text.
 
     Args:
         sentences: three texts of at most 80 characters.
-        kind: how they are split: ``"words"``, ``"characters"`` or ``"byte pairs"``.
-        lesson: what the byte pairs are learned from: ``"the ten words"``, ``"English"`` or
+        kind: how to split them: ``"words"``, ``"characters"`` or ``"byte pairs"``.
+        lesson: the text to learn byte pairs from: ``"the ten words"``, ``"English"`` or
             ``"Chinese"`` (60 sentences of the corpus), or ``"your sentences"``.
-        num_merges: how many merges, 0 to 60; fewer happen where nothing is left to merge.
-        ends: True puts the begin sign and the end sign around every sentence.
-        folded: True makes full-width signs half width and capital letters small, first of all.
+        num_merges: the number of merges, 0 to 60; there are fewer if nothing is left to merge.
+        ends: True adds the begin and end tokens to every sentence.
+        folded: True first turns full-width characters into half-width and capitals into small
+            letters.
 
     Raises:
         ValueError: there are not three sentences, one is too long, or an option is unknown.
@@ -98,7 +98,7 @@ class TokenizerLab(Widget):
     def _validate_sentences(self, proposal: dict) -> list[str]:
         sentences = proposal["value"]
         if len(sentences) != len(_SENTENCES):
-            raise ValueError(f"sentences must be {len(_SENTENCES)}; got {len(sentences)}")
+            raise ValueError(f"sentences must hold {len(_SENTENCES)} texts; got {len(sentences)}")
         for text in sentences:
             if len(text) > _LONGEST:
                 raise ValueError(
@@ -106,20 +106,13 @@ class TokenizerLab(Widget):
                 )
         return sentences
 
-    @traitlets.validate("kind", "lesson")
-    def _validate_choice(self, proposal: dict) -> str:
-        name = proposal["trait"].name
-        check_choice(name, proposal["value"], {"kind": KINDS, "lesson": LESSONS}[name])
-        return proposal["value"]
+    _choices = one_of(kind=KINDS, lesson=LESSONS)
 
-    @traitlets.validate("num_merges")
-    def _validate_merges(self, proposal: dict) -> int:
-        check_between("num_merges", proposal["value"], 0, MOST_MERGES)
-        return proposal["value"]
+    _ranges = within(num_merges=(0, MOST_MERGES))
 
     @property
     def texts(self) -> list[str]:
-        """The sentences as they go into the tokenizer."""
+        """The sentences that the tokenizer gets."""
         return [_fold(text) if self.folded else text for text in self.sentences]
 
     @property
@@ -138,7 +131,7 @@ class TokenizerLab(Widget):
 
     @property
     def vocabulary(self) -> Vocab:
-        """The tokens that have an id of their own."""
+        """The vocabulary of these tokens."""
         if self.kind == "words":
             return Vocab(self.known)
         if self.kind == "characters":
@@ -153,7 +146,7 @@ class TokenizerLab(Widget):
 
     @property
     def batch(self) -> list[list[int]]:
-        """The ids of all sentences, filled up with 0 to one length."""
+        """The ids of all sentences, padded with 0 to one length."""
         vocab = self.vocabulary
         begin, end = ([vocab.bos_id], [vocab.eos_id]) if self.ends else ([], [])
         rows = [begin + vocab.ids(tokens) + end for tokens in self.tokens]
@@ -183,13 +176,13 @@ class TokenizerLab(Widget):
 
 
 def _fold(text: str) -> str:
-    """Make one of what reads the same: half width, lower case, composed letters."""
+    """Normalise characters that read the same: half width, lower case, composed letters."""
     return unicodedata.normalize("NFKC", text).lower()
 
 
 @functools.cache
 def _lessons() -> dict[str, tuple[str, ...]]:
-    """What byte pairs can be learned from, beside the reader's own sentences."""
+    """Return the texts that byte pairs can be learned from, apart from the reader's sentences."""
     pairs = generated(_LESSON_PAIRS).train
     chinese, english = Words(SOURCE_WORDS), Words(TARGET_WORDS)
     return {

@@ -1,4 +1,4 @@
-"""One training, saved at several moments: what the model said then, and where its heads looked."""
+"""One training run, saved at several moments: its translations and its attention then."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -9,12 +9,12 @@ import torch
 import traitlets
 from matplotlib.figure import Figure
 
+from attnsteps.corpora.generated.corpus import generated
 from attnsteps.plotting.heatmap import heatmap
 from attnsteps.plotting.style import COLOURS
 from attnsteps.text.batch import collate, encode_pairs
-from attnsteps.text.corpus import generated
 from attnsteps.training.loss import autoregressive_loss
-from attnsteps.training.trained import ASSETS, Trained
+from attnsteps.translator.trained import ASSETS, Trained
 from attnsteps.widgets.base import Widget
 from attnsteps.widgets.bundle import bundle, styles
 from attnsteps.widgets.live_model import (
@@ -28,35 +28,34 @@ from attnsteps.widgets.live_model import (
 
 Checkpoint = tuple[int, float, Trained]  # the number of updates so far, the loss, the model
 
-#: What the checkpoints that come with the package are called, and how many sentences their losses
-#: are measured on.
+#: The name of the package's checkpoints, and the number of sentences that measure their losses.
 SHIPPED = "zh_en_step_*.safetensors"
 NUM_MEASURED = 200
 
 
 class TimeMachine(Widget):
-    """The saved moments of one training under a slider: its words, its loss, and its heads.
+    """The checkpoints of one training run on a slider: its words, its loss and its heads.
 
     The models run in the browser, in a worker. At each moment the sentence is translated twice.
-    Left to itself, the model reads its own words. Then it is given the words of the last moment,
-    and at every place only those before it, as in training: so the same words can be compared, how
-    probable each was and where every head looked. ``text`` and ``moment`` can be set from Python
-    at any time; ``translation`` is what came out.
+    First the model reads its own words. Then it reads the words of the last checkpoint, at every
+    place only those before it, as in training; that way the probabilities and the attention of the
+    same words can be compared. You can set ``text`` and ``moment`` from Python at any time;
+    ``translation`` holds the result.
 
     Args:
-        checkpoints: (updates so far, loss, Trained) for each moment, the earliest first; None
-            takes the training that comes with the package, with losses on unseen sentences.
-        text: the sentence to start with.
-        moment: the number of the checkpoint to start with, from 0.
-        look_at: the English word whose attention is shown at first, if it comes.
-        examples: sentences for the button "Shuffle"; None draws some from the corpus, those whose
-            words the model knows.
-        max_words: how many words a sentence may have.
+        checkpoints: (updates so far, loss, Trained) for each moment, the earliest first; None uses
+            the package's own run, with losses on unseen sentences.
+        text: the first sentence.
+        moment: the number of the first checkpoint on display, from 0.
+        look_at: the English word whose attention is shown first, if it occurs.
+        examples: sentences for the button "Shuffle"; None draws some from the corpus whose words
+            the model knows.
+        max_words: the most words in a sentence.
 
     Raises:
-        ValueError: if there are not two checkpoints, they do not follow each other, a loss is no
-            number from 0 on, their words or sizes differ, or they are no causal models that fit
-            into a page; or later a moment is set that there is not.
+        ValueError: there are fewer than two checkpoints, they are out of order or differ in their
+            words or sizes, a loss is negative or not a number, the models are not causal or do not
+            fit into a page, or moment is out of range, now or later.
 
     Example:
         >>> from attnsteps import Transformer, TransformerConfig, Vocab, Words
@@ -95,15 +94,15 @@ class TimeMachine(Widget):
         max_words: int = 24,
     ) -> None:
         is_shipped = checkpoints is None
-        found = _shipped() if is_shipped else _checked(list(checkpoints))
-        self._models = [trained for _, _, trained in found]
+        checkpoints = _shipped() if is_shipped else _checked(list(checkpoints))
+        self._models = [trained for _, _, trained in checkpoints]
         files = _shipped_files() if is_shipped else [file_of(each) for each in self._models]
         super().__init__(
             **sentence_traits(self._models[0], examples, max_words),
             weights=b"".join(files),
             sizes=[len(file) for file in files],
-            steps=[step for step, _, _ in found],
-            losses=[loss for _, loss, _ in found],
+            steps=[step for step, _, _ in checkpoints],
+            losses=[loss for _, loss, _ in checkpoints],
             look_at=look_at,
             text=text,
             moment=moment,
@@ -117,7 +116,7 @@ class TimeMachine(Widget):
         return proposal["value"]
 
     def picture(self) -> Figure:
-        """Return the curve of losses, and the cross-attention at the present moment."""
+        """Return the loss curve, and the cross-attention at the current moment."""
         figure = Figure(figsize=(7.6, 3.4))
         left, right = figure.subplots(1, 2, width_ratios=(2, 3))
         places = range(len(self.steps))
@@ -128,10 +127,10 @@ class TimeMachine(Widget):
         trained = self._models[self.moment]
         if not 1 <= len(trained.src_tokenizer.tokenize(self.text)) <= self.max_words:
             return figure
-        weights, said, words = mean_cross_attention(trained, self.text)
+        weights, rows, words = mean_cross_attention(trained, self.text)
         heatmap(
             weights[:14],
-            rows=said[:14],
+            rows=rows[:14],
             columns=words,
             digits=None,
             title=f"After {self.steps[self.moment]} updates: cross-attention",
@@ -142,18 +141,20 @@ class TimeMachine(Widget):
 
 
 def _checked(checkpoints: list[Checkpoint]) -> list[Checkpoint]:
-    """Refuse what is not one training, or what the page could not run."""
+    """Return the checkpoints, refusing any that aren't of one run or don't fit into a page."""
     if len(checkpoints) < 2:
-        raise ValueError(f"checkpoints must be at least 2; got {len(checkpoints)}")
+        raise ValueError(f"checkpoints must hold at least 2; got {len(checkpoints)}")
     _, _, first = checkpoints[0]
     for n, (_, loss, trained) in enumerate(checkpoints):
         if not isinstance(trained, Trained):
             raise ValueError(
-                f"checkpoints[{n}] must end in a Trained; got a {type(trained).__name__}"
+                f"checkpoints[{n}] must end with a Trained; got a {type(trained).__name__}"
             )
         check_fits(trained)
         if not (math.isfinite(loss) and loss >= 0):
-            raise ValueError(f"the loss of checkpoints[{n}] must be a number from 0 on; got {loss}")
+            raise ValueError(
+                f"the loss of checkpoints[{n}] must be a number of at least 0; got {loss}"
+            )
         for name, got, needed in (
             ("model.config", trained.model.config, first.model.config),
             ("src_vocab", trained.src_vocab.to_list(), first.src_vocab.to_list()),
@@ -161,12 +162,12 @@ def _checked(checkpoints: list[Checkpoint]) -> list[Checkpoint]:
         ):
             if got != needed:
                 raise ValueError(
-                    f"checkpoints must be of one training; the {name} of checkpoints[{n}] is"
-                    " another than the first one's"
+                    f"checkpoints must be of one training run; checkpoints[{n}] has another {name}"
+                    " than the first"
                 )
     steps = [step for step, _, _ in checkpoints]
     if any(after <= before for before, after in pairwise(steps)):
-        raise ValueError(f"checkpoints must be in the order of their steps; got {steps}")
+        raise ValueError(f"checkpoints must be in order of their steps; got {steps}")
     count = sum(trained.model.num_parameters() for _, _, trained in checkpoints)
     if count > MAX_PARAMETERS:
         raise ValueError(
@@ -178,22 +179,22 @@ def _checked(checkpoints: list[Checkpoint]) -> list[Checkpoint]:
 
 @cache
 def _shipped() -> list[Checkpoint]:
-    """Return the moments of the training that comes with the package."""
-    found = []
+    """Return the checkpoints of the package's own training run."""
+    checkpoints = []
     for path in sorted(ASSETS.glob(SHIPPED)):
         trained = Trained.load(path)
-        found.append((int(path.stem.rpartition("_")[2]), _loss(trained), trained))
-    return _checked(found)
+        checkpoints.append((int(path.stem.rpartition("_")[2]), _loss(trained), trained))
+    return _checked(checkpoints)
 
 
 @cache
 def _shipped_files() -> list[bytes]:
-    """Return them as they lie in the package."""
+    """Return the files of these checkpoints as they are in the package."""
     return [path.read_bytes() for path in sorted(ASSETS.glob(SHIPPED))]
 
 
 def _loss(trained: Trained) -> float:
-    """Return the mean loss of a token in sentences that no training has seen, in nats."""
+    """Return the mean loss per token, in nats, on sentences that no run was trained on."""
     examples = encode_pairs(_unseen(), trained.src_vocab, trained.tgt_vocab)
     with torch.inference_mode():
         loss, count = autoregressive_loss(trained.model, collate(examples))
@@ -202,5 +203,5 @@ def _loss(trained: Trained) -> float:
 
 @cache
 def _unseen() -> list:
-    """Draw sentences that belong into no training, whatever its seed."""
+    """Draw sentences that are in no training part, whatever the seed."""
     return generated(20 * NUM_MEASURED, seed=11).unseen[:NUM_MEASURED]

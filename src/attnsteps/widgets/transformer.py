@@ -5,9 +5,9 @@ from typing import Literal
 import traitlets
 from matplotlib.figure import Figure
 
+from attnsteps.checks import check_choice, check_positive
 from attnsteps.model.config import TransformerConfig
 from attnsteps.running_example import SENTENCE
-from attnsteps.shapes import check_choice, check_positive
 from attnsteps.widgets.base import Widget
 from attnsteps.widgets.bundle import bundle, styles
 from attnsteps.widgets.transformer_blocks import AXES, BLOCKS
@@ -22,8 +22,8 @@ TGT_WORDS = [
     *("because", "it", "was", "too", "tired"),
 ]
 
-#: The axes that a reader can change, and the sizes of both models. The vocabulary of tiny is
-#: about that of the book's own corpus; base has the paper's, for both languages.
+#: The axes that a reader can change, and the sizes of both models. Tiny's vocabulary is about
+#: that of the book's own corpus; base has the paper's, for both languages.
 SIZES: dict[Size, dict] = {
     "base": {
         "B": 32, "D": 512, "H": 8, "Dff": 2048, "N": 6, "Vsrc": 37000, "V": 37000, "tie": "all",
@@ -37,15 +37,15 @@ _TITLES = {"all": "The whole model", "encoder": "The encoder", "decoder": "The d
 
 
 class WholeModel(Widget):
-    """The architecture with every tensor in it; a name lights up wherever it stands.
+    """The architecture with every tensor in it; a name lights up wherever it occurs.
 
     Args:
-        part: ``"all"``, or one of ``"encoder"`` and ``"decoder"``.
+        part: ``"all"``, ``"encoder"`` or ``"decoder"``.
         size: ``"base"``, the paper's model, or ``"tiny"``, the book's.
 
     Raises:
-        ValueError: part or size is none of these, or later a size, a block or a name is set that
-            does not exist.
+        ValueError: part or size is unknown, or later a size, a block or a name is set that does not
+            exist.
 
     Example:
         >>> WholeModel(size="tiny").config.d_model
@@ -100,7 +100,7 @@ class WholeModel(Widget):
 
     @property
     def config(self) -> TransformerConfig:
-        """The configuration of the model that is shown."""
+        """The configuration of the model on display."""
         return config_of(self.sizes)
 
     def picture(self) -> Figure:
@@ -132,17 +132,7 @@ class WholeModel(Widget):
 
 
 def config_of(sizes: dict) -> TransformerConfig:
-    """Return the configuration of a model with these sizes.
-
-    Args:
-        sizes: by axis, as in ``SIZES``; both stacks have N layers.
-
-    Returns:
-        The configuration.
-
-    Raises:
-        ValueError: two sizes do not go together.
-    """
+    """Return the configuration for sizes by axis, as in ``SIZES``; both stacks have N layers."""
     return TransformerConfig(
         src_vocab_size=sizes["Vsrc"],
         tgt_vocab_size=sizes["V"],

@@ -1,4 +1,4 @@
-"""The trained translator, live: every word with its probability, every look with its weight."""
+"""The trained translator, live: every word with its probability and its attention."""
 
 from collections.abc import Mapping, Sequence
 
@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from attnsteps.model.transformer import Transformer
 from attnsteps.plotting.heatmap import heatmap
 from attnsteps.text.vocab import Vocab
-from attnsteps.training.trained import Trained
+from attnsteps.translator.trained import Trained
 from attnsteps.widgets.base import Widget
 from attnsteps.widgets.bundle import bundle, styles
 from attnsteps.widgets.live_model import (
@@ -22,27 +22,26 @@ from attnsteps.widgets.live_model import (
 
 
 class Translator(Widget):
-    """A trained model at work in the page: type a sentence, and look into it.
+    """A trained model at work in the page: type a sentence, and look inside.
 
-    The model runs in the browser, in a worker, from the same file of weights that Python reads.
-    ``text`` and ``forced`` can be set from Python at any time; ``translation`` is what came out.
+    The model runs in the browser, in a worker, from the same weights file that Python reads. You
+    can set ``text`` and ``forced`` from Python at any time; ``translation`` holds the result.
 
     Args:
-        model: a Trained bundle; or a causal Transformer that has just been trained, together with
-            vocabs; None takes the translator that comes with the package.
-        vocabs: the source and the target vocabulary of a bare Transformer. Its source is split
-            into the longest words that the vocabulary has.
-        text: the sentence to start with.
-        forced: tokens to put in place of the model's own, by position from 0: ``{5: "it"}``.
-        look_at: the English word whose attention is shown at first, if it comes.
-        examples: sentences for the button "Another sentence"; None draws some from the corpus,
-            those whose words the model knows.
-        max_words: how many words a sentence may have.
+        model: a Trained bundle; or a causal Transformer together with vocabs; None uses the
+            package's translator.
+        vocabs: the source and the target vocabulary of a bare Transformer, whose source is split
+            into the longest words of its vocabulary.
+        text: the first sentence.
+        forced: tokens that replace the model's own, by position from 0: ``{5: "it"}``.
+        look_at: the English word whose attention is shown first, if it occurs.
+        examples: sentences for the button "Another sentence"; None draws some from the corpus
+            whose words the model knows.
+        max_words: the most words in a sentence.
 
     Raises:
-        ValueError: if model is none of these, vocabs are missing or of another size, the model is
-            not causal or too large for a page, or its source is split into neither words nor
-            characters.
+        ValueError: model is none of these, not causal or too large for a page; vocabs are missing
+            or of another size; or the source is split into neither words nor characters.
 
     Example:
         >>> from attnsteps import TransformerConfig
@@ -88,7 +87,7 @@ class Translator(Widget):
         )
 
     def picture(self) -> Figure:
-        """Return a heat map of the mean cross-attention, without the words of ``forced``."""
+        """Return a heat map of the mean cross-attention, ignoring the tokens in ``forced``."""
         tokens = self._trained.src_tokenizer.tokenize(self.text)
         if not 1 <= len(tokens) <= self.max_words:
             return Figure(figsize=(4, 0.5))

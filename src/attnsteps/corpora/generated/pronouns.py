@@ -1,16 +1,24 @@
-"""Sentences whose pronoun Chinese leaves out, so that English has to find out whom it stands for.
+"""Sentences with a pronoun that Chinese leaves out and English has to choose.
 
-动物没有过马路，因为太累了 and 因为太宽了 differ in the adjective alone; English says "it" of the
-animal, and "it" of the street. With a boy it says "he", with girls "they".
+动物没有过马路，因为太累了 and 因为太宽了 differ only in the adjective. English says "it" in both,
+for the animal or for the street; with a boy it says "he", with girls "they".
 """
 
 from functools import partial
-from typing import NamedTuple
 
-from attnsteps.text.choices import ANIMALS, KIN, OWNERS, PEOPLE, adjective_for, generic, place_for
-from attnsteps.text.clause import Clause, Style
-from attnsteps.text.lexicon import ADJECTIVES, NOUNS, SPECIAL, VERBS
-from attnsteps.text.phrases import (
+from attnsteps.corpora.generated.choices import (
+    ANIMALS,
+    KIN,
+    OWNERS,
+    PEOPLE,
+    adjective_for,
+    generic,
+    place_for,
+)
+from attnsteps.corpora.generated.clause import Clause, Style
+from attnsteps.corpora.generated.frames import FITS, FRAMES, GROWN_UP, Frame
+from attnsteps.corpora.generated.lexicon import ADJECTIVES, NOUNS, SPECIAL, VERBS
+from attnsteps.corpora.generated.phrases import (
     En,
     Notes,
     Phrase,
@@ -21,69 +29,11 @@ from attnsteps.text.phrases import (
     person,
     predicate,
 )
-from attnsteps.text.spoken import Sentence
-
-
-class Frame(NamedTuple):
-    """What was done or not, and the adjectives that explain it, by whom they can describe.
-
-    Args:
-        verb: what it is.
-        objects: to what.
-        of_subject: adjectives that can only describe who did it.
-        of_object: adjectives that can only describe what it was done to.
-        doers: who: person, animal.
-        done: True if it was done (了, and 很 in the reason), False if not (没有, and 太).
-    """
-
-    verb: str
-    objects: str
-    of_subject: str
-    of_object: str
-    doers: str = "person"
-    done: bool = False
-
-
-FRAMES = (
-    Frame("过", "马路", "累 困 老", "宽 危险", "person animal animal"),
-    Frame("过", "河", "累 困 老", "宽 危险", "person animal animal"),
-    Frame("过", "桥", "累 困 老", "长 旧 危险", "person animal animal"),
-    Frame("吃", "苹果", "饱 困 忙", "酸 硬"),
-    Frame("吃", "面包", "饱 困 忙", "硬 凉"),
-    Frame("吃", "蛋糕", "饱 困 忙", "甜 硬 凉"),
-    Frame("吃", "鱼 鸡蛋", "饱 困 忙", "凉"),
-    Frame("喝", "茶 咖啡", "困 忙 饱", "烫 凉 苦 甜"),
-    Frame("喝", "牛奶", "困 忙 饱", "烫 凉 甜"),
-    Frame("买", "外套 裙子 桌子 椅子 车 床", "穷 忙 累", "贵 旧"),
-    Frame("搬", "桌子 椅子 箱子 床", "累 老 困", "重"),
-    Frame("读", "书 信", "累 困 忙", "长 难"),
-    Frame("看", "电影", "累 困 忙", "长 旧"),
-    Frame("修", "车 桌子 椅子 床", "累 老 忙", "旧"),
-    Frame("吃", "苹果 面包 蛋糕 鱼 鸡蛋", "饿", "便宜", done=True),
-    Frame("喝", "茶 咖啡 牛奶", "渴", "便宜", done=True),
-    Frame("卖", "外套 车 床 桌子 裙子", "穷", "旧", done=True),
-    Frame("喂", "猫 狗 鸟 马", "善良", "饿", done=True),
-)
-
-#: What does not fit into what: 大 describes the one, 小 the other.
-FITS = (
-    ("箱子", "书 外套 裙子 杯子 蛋糕 面包 鱼 苹果 花"),
-    ("杯子", "鸡蛋 花 苹果 蛋糕"),
-    ("车", "桌子 床 箱子 椅子"),
-    ("房间", "桌子 床 箱子 椅子"),
-)
-GROWN_UP = "男人 女人 老师 医生 妈妈 爸爸 朋友"
+from attnsteps.corpora.generated.spoken import Sentence
 
 
 def because(notes: Notes) -> Sentence:
-    """动物没有过马路，因为太累了: It did not cross the street because it was too tired.
-
-    Args:
-        notes: where chance comes from.
-
-    Returns:
-        The sentence, with its twin.
-    """
+    """Draw 动物没有过马路，因为太累了, It did not cross the street because it was too tired."""
     frame = notes.pick(FRAMES)
     subject = _subject(notes, frame.doers)
     target = _target(notes, NOUNS[notes.pick(frame.objects)])
@@ -100,11 +50,7 @@ def because(notes: Notes) -> Sentence:
 
 
 def running() -> Sentence:
-    """Return the sentence that goes through the whole book.
-
-    Returns:
-        The sentence, with its twin.
-    """
+    """Return the running sentence of the book, with its twin."""
     notes = Notes(None)
     animal, street = noun_phrase(notes, NOUNS["动物"]), noun_phrase(notes, NOUNS["马路"])
     main = Clause(notes, animal, VERBS["过"], "p", object=street, negative="没有")
@@ -114,7 +60,7 @@ def running() -> Sentence:
 
 
 def _twins(notes: Notes, main: Clause, frame: Frame) -> Sentence:
-    """Explain a clause by its subject and by its object, one the twin of the other."""
+    """Explain a clause by its subject and by its object; each sentence is the other's twin."""
     mine = notes.pick(_of(main.subject, frame.of_subject))
     its = notes.pick(frame.of_object)
     sides = [
@@ -126,17 +72,7 @@ def _twins(notes: Notes, main: Clause, frame: Frame) -> Sentence:
 
 
 def explained(main: Clause, adjective: str, *, of_subject: bool, done: bool = False) -> Sentence:
-    """Append the reason to a clause.
-
-    Args:
-        main: the clause; its notes are copied.
-        adjective: the reason.
-        of_subject: whether it describes the subject or the object.
-        done: True for 很, False for 太 … 了.
-
-    Returns:
-        The sentence, without a twin.
-    """
+    """Append a reason that describes the subject or the object: 很 if done, otherwise 太 … 了."""
     described = main.subject if of_subject else main.object
     zh, en = _reason(described, adjective, past=main.aspect == "p", done=done)
     notes = _noted(main.notes, (main.subject, main.object), described, adjective)
@@ -151,7 +87,7 @@ def explained(main: Clause, adjective: str, *, of_subject: bool, done: bool = Fa
 def _reason(
     described: Phrase, adjective: str, *, past: bool, done: bool
 ) -> tuple[list[Zh], list[En]]:
-    """Return a reason, in which Chinese has no pronoun and English has one."""
+    """Return a reason, without a pronoun in Chinese and with one in English."""
     degree, very = (Zh("很"), "very") if done else (Zh("太"), "too")
     why, word = Zh("因为"), Zh(adjective)
     en = [
@@ -165,14 +101,7 @@ def _reason(
 
 
 def fits(notes: Notes) -> Sentence:
-    """书放不进箱子，因为太大了 or 太小了: It does not fit because it is too big, or too small.
-
-    Args:
-        notes: where chance comes from.
-
-    Returns:
-        The sentence, with its twin.
-    """
+    """Draw 书放不进箱子，因为太大了 or 太小了: too big to fit, or too small to hold it."""
     name, contents = notes.pick(FITS)
     container, noun = NOUNS[name], NOUNS[notes.pick(contents)]
     determiner = notes.pick(("", "这", "那", *(("这些", "那些") if noun.plural else ())))
@@ -203,14 +132,7 @@ def _always(en: list[En], style: Style) -> list[En]:
 
 
 def so(notes: Notes) -> Sentence:
-    """动物太累了，所以没有过马路: It was too tired, so it did not cross the street.
-
-    Args:
-        notes: where chance comes from.
-
-    Returns:
-        The sentence.
-    """
+    """Draw 动物太累了，所以没有过马路: It was too tired, so it did not cross the street."""
     frame = notes.pick([frame for frame in FRAMES if not frame.done])
     subject = _subject(notes, frame.doers)
     adjective = notes.pick(_of(subject, frame.of_subject))
@@ -233,14 +155,7 @@ def so(notes: Notes) -> Sentence:
 
 
 def but(notes: Notes) -> Sentence:
-    """女孩喜欢猫，但是不喜欢狗: The girl likes cats, but she does not like dogs.
-
-    Args:
-        notes: where chance comes from.
-
-    Returns:
-        The sentence.
-    """
+    """Draw 女孩喜欢猫，但是不喜欢狗: The girl likes cats, but she does not like dogs."""
     verb = SPECIAL["喜欢"]
     subject = _subject(notes, "person")
     groups = ("茶 咖啡 牛奶", "面包 蛋糕 鱼 苹果 鸡蛋", "猫 狗 鸟 马", "音乐 英语 电影")
@@ -259,14 +174,14 @@ def but(notes: Notes) -> Sentence:
 
 
 def _of(subject: Phrase, adjectives: str) -> list[str]:
-    """Return those adjectives that suit the subject: a child is not too old."""
+    """Return the adjectives that suit the subject: a child is not too old."""
     is_young = subject.noun is not None and subject.noun.kind != "animal"
     is_young = is_young and subject.noun.zh not in GROWN_UP.split()
     return [zh for zh in adjectives.split() if not (is_young and zh == "老")]
 
 
 def _noted(notes: Notes, both: tuple[Phrase, Phrase], described: Phrase, adjective: str) -> Notes:
-    """Copy the notes, and add what the reason shows."""
+    """Copy the notes and add what the reason shows."""
     kind = "pronoun_subject" if described is both[0] else "pronoun_object"
     same = {"pronoun_same"} if both[0].pronoun == both[1].pronoun else set()
     pairs = set() if described.noun is None else {(adjective, described.noun.zh)}
@@ -281,7 +196,7 @@ def _dropped(subject: Phrase) -> Phrase:
 
 
 def _subject(notes: Notes, doers: str) -> Phrase:
-    """Draw who it is about: somebody whose pronoun English knows."""
+    """Draw a subject for which English has one certain pronoun."""
     if notes.pick(doers) == "animal":
         noun = notes.pick(ANIMALS)
         determiner = notes.pick(("", "", "", "这", "那", "这些", "那些"))
@@ -302,7 +217,7 @@ def _subject(notes: Notes, doers: str) -> Phrase:
 
 
 def _target(notes: Notes, noun: object) -> Phrase:
-    """Draw what it is about."""
+    """Draw a noun phrase for the object."""
     options = ("", "", "", "", "这", "那", *(("这些", "那些") if noun.plural else ()))
     return noun_phrase(notes, noun, notes.pick(options))
 

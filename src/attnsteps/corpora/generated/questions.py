@@ -1,15 +1,15 @@
-"""Questions with a question word, which Chinese leaves where the answer stands."""
+"""Questions with a question word, which Chinese puts in the place of the answer."""
 
-from attnsteps.text.choices import (
+from attnsteps.corpora.generated.choices import (
     circumstances,
     somebody,
     something,
 )
-from attnsteps.text.clause import Clause
-from attnsteps.text.lexicon import INTRANSITIVE, NOUNS, SPECIAL, VERBS
-from attnsteps.text.phrases import En, Notes, Phrase, Place, Zh, noun_phrase
-from attnsteps.text.sentences import said
-from attnsteps.text.spoken import Sentence
+from attnsteps.corpora.generated.clause import Clause
+from attnsteps.corpora.generated.lexicon import INTRANSITIVE, NOUNS, SPECIAL, VERBS
+from attnsteps.corpora.generated.phrases import En, Notes, Phrase, Place, Zh, noun_phrase
+from attnsteps.corpora.generated.sentences import said
+from attnsteps.corpora.generated.spoken import Sentence
 
 ASKED_WHAT = "吃 喝 买 卖 读 写 洗 修 找到 看见"
 ASKED_WHERE = "吃 喝 买 读 修 找到 看见 喂"
@@ -17,14 +17,7 @@ COUNTED = "买 卖 有 找到 看见 写 洗 吃"
 
 
 def question(notes: Notes) -> Sentence:
-    """Draw a question: who, what, where, when, why, how many.
-
-    Args:
-        notes: where chance comes from.
-
-    Returns:
-        The question.
-    """
+    """Draw a question: who, what, where, when, why, how many."""
     return notes.pick((_who, _what, _where, _when, _why, _how_many))(notes)
 
 

@@ -8,8 +8,10 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
+from attnsteps.checks import check_number
 from attnsteps.layers.masks import causal_mask
-from attnsteps.shapes import check_floating, check_mask, check_not_negative
+from attnsteps.model.mode import in_mode
+from attnsteps.shapes import check_floating, check_mask
 
 Inputs = Float[Tensor, "B Ti ..."] | Int[Tensor, "B Ti"]
 
@@ -88,8 +90,8 @@ def find_leaks(
         with _in_mode(model, mode):
             options = {"vary": vary, "pad_id": pad_id, "tolerance": tolerance}
             moved = influence(model, *inputs, **options)
-        seen = moved & ~_may_see(allowed, moved)
-        leaks += [Leak(mode, (b, i), (other, j)) for b, i, other, j in seen.nonzero().tolist()]
+        leaking = moved & ~_may_see(allowed, moved)
+        leaks += [Leak(mode, (b, i), (other, j)) for b, i, other, j in leaking.nonzero().tolist()]
     return leaks
 
 
@@ -125,7 +127,7 @@ def influence(
                 [False,  True, False],
                 [ True, False, False]])
     """
-    check_not_negative("tolerance", tolerance)
+    check_number("tolerance", tolerance, at_least=0)
     if not -len(inputs) <= vary < len(inputs):
         raise ValueError(f"vary must name one of the {len(inputs)} inputs; got {vary}")
     vary %= len(inputs)
@@ -215,14 +217,11 @@ def _in_mode(model: Callable, mode: str) -> Iterator[None]:
     if not mode:
         yield
         return
-    modes = [(module, module.training) for module in model.modules()]
     buffers = [(buffer, buffer.clone()) for buffer in model.buffers()]
     try:
-        model.train(mode == "training")
-        yield
+        with in_mode(model, training=mode == "training"):
+            yield
     finally:
-        for module, training in modes:
-            module.training = training
         for buffer, value in buffers:
             buffer.copy_(value)
 

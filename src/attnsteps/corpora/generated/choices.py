@@ -1,7 +1,16 @@
-"""Who, what, when, where: drawn by chance, within what makes sense."""
+"""Random choices of who, what, when and where, limited to what makes sense."""
 
-from attnsteps.text.lexicon import EXTRA, NOUNS, SPECIAL, VERBS, WORDS, Noun, Verb
-from attnsteps.text.phrases import En, Notes, Phrase, Place, Zh, locate, noun_phrase, person
+from attnsteps.corpora.generated.lexicon import EXTRA, NOUNS, SPECIAL, VERBS, WORDS, Noun, Verb
+from attnsteps.corpora.generated.phrases import (
+    En,
+    Notes,
+    Phrase,
+    Place,
+    Zh,
+    locate,
+    noun_phrase,
+    person,
+)
 
 PEOPLE = [noun for noun in NOUNS.values() if noun.kind == "person"]
 KIN = [noun for noun in NOUNS.values() if noun.kind == "kin"]
@@ -9,9 +18,9 @@ ANIMALS = [noun for noun in NOUNS.values() if noun.kind == "animal"]
 CHILDREN = [NOUNS[zh] for zh in ("男孩", "女孩", "孩子", "学生")]
 OWNERS = "我 你 他 她 我们 他们"
 OTHERS = "你 他 她 他们"
-FIXED = "马路 河 桥 树 公园 电影"  # nobody's
+FIXED = "马路 河 桥 树 公园 电影"  # things that nobody owns
 
-#: By tense: when. What takes a moment happens on a day, not "last year".
+#: The times that go with each tense. Brief actions happen on a day, not "last year".
 DAYS = {"p": "昨天 今天", "f": "明天 今天", "g": "现在", "h": "每天"}
 TIMES = {
     "p": "昨天 今天 上个星期 去年",
@@ -21,7 +30,7 @@ TIMES = {
 }
 LASTING = "买 卖 写 修 找到 看见 来 去 教 看"
 
-#: Where things are done.
+#: Where each verb can take place.
 PLACES = {
     "吃": "家 厨房 公园 花园",
     "喝": "家 厨房 公园 花园",
@@ -46,16 +55,10 @@ BEDS = {"猫": "床 桌子 椅子 树", "狗": "床 桌子 树", "老鼠": "床 
 def somebody(
     notes: Notes, doers: str = "person", *, simple: bool = False, asked: bool = False
 ) -> Phrase:
-    """Draw who does it: a pronoun, one of the family, people, or an animal.
+    """Draw a subject: a pronoun, a family member, people, or an animal.
 
-    Args:
-        notes: where chance comes from.
-        doers: the kinds that may do it: person, child, animal.
-        simple: True for one without adjectives and relative clauses.
-        asked: True for a question: nobody asks what he does himself.
-
-    Returns:
-        The phrase.
+    Doers names the kinds allowed (person, child, animal); simple leaves out adjectives and relative
+    clauses, and asked leaves out "I", because nobody asks what they do themselves.
     """
     kind = notes.pick(doers)
     if kind == "animal":
@@ -79,16 +82,7 @@ def somebody(
 
 
 def somebody_else(notes: Notes, subject: Phrase, *, simple: bool = False) -> Phrase:
-    """Draw somebody who is not the subject, nor its owner, nor one of them.
-
-    Args:
-        notes: where chance comes from.
-        subject: who does it.
-        simple: as in somebody.
-
-    Returns:
-        The phrase.
-    """
+    """Draw somebody who isn't the subject, its owner, or one of a group with it."""
     taken = {word.word for word in subject.zh}
     taken |= {"我", "我们"} if taken & {"我", "我们"} else set()
     taken |= {"他", "他们", "她"} if taken & {"他", "他们", "她"} else set()
@@ -111,15 +105,7 @@ def somebody_else(notes: Notes, subject: Phrase, *, simple: bool = False) -> Phr
 
 
 def companion(notes: Notes, subject: Phrase) -> Phrase:
-    """Draw one of the family who does it together with the subject, and is somebody else.
-
-    Args:
-        notes: where chance comes from.
-        subject: who does it.
-
-    Returns:
-        The phrase.
-    """
+    """Draw a family member, other than the subject, who does it together with the subject."""
     taken = {word.word for word in subject.zh}
     while True:
         noun, owner = notes.pick(KIN), notes.pick(OWNERS)
@@ -128,28 +114,12 @@ def companion(notes: Notes, subject: Phrase) -> Phrase:
 
 
 def adjective_for(notes: Notes, noun: Noun) -> str:
-    """Draw an adjective that goes with a noun, or nothing where none does.
-
-    Args:
-        notes: where chance comes from.
-        noun: the noun.
-
-    Returns:
-        A Chinese adjective.
-    """
+    """Draw a Chinese adjective that goes with a noun, or return an empty string if none does."""
     return notes.pick(noun.adjectives) if noun.adjectives else ""
 
 
 def with_relative(notes: Notes, noun: Noun) -> Phrase:
-    """Return people with a relative clause: who came yesterday, who likes music.
-
-    Args:
-        notes: where chance comes from.
-        noun: the people.
-
-    Returns:
-        The phrase.
-    """
+    """Return people with a relative clause: who came yesterday, who likes music."""
     if notes.chance(0.5):
         verb, time = Zh("来"), Zh(notes.pick(TIMES["p"]))
         told = [En(word, (time,)) for word in WORDS[time.word][1].split()]
@@ -162,15 +132,7 @@ def with_relative(notes: Notes, noun: Noun) -> Phrase:
 
 
 def generic(notes: Notes, zh: str) -> Phrase:
-    """Return a kind of thing as such: apples, bread, music.
-
-    Args:
-        notes: where its phenomena are written down.
-        zh: the Chinese noun.
-
-    Returns:
-        The phrase.
-    """
+    """Return a noun in general, without an article: apples, bread, music."""
     noun = NOUNS.get(zh) or EXTRA[zh]
     return noun_phrase(notes, noun, "*" if noun.plural else "0")
 
@@ -178,17 +140,10 @@ def generic(notes: Notes, zh: str) -> Phrase:
 def something(
     notes: Notes, verb: Verb, *, known: bool = False, short: bool = False, shown: bool = False
 ) -> Phrase:
-    """Draw what it is done to.
+    """Draw an object for a verb.
 
-    Args:
-        notes: where chance comes from.
-        verb: what is done.
-        known: True for one thing that is spoken of: the, this, my.
-        short: True for one without a relative clause.
-        shown: True for one with a number or with 这 or 那.
-
-    Returns:
-        The phrase.
+    Known asks for one particular thing (the, this, my), shown for a number or 这 or 那, and short
+    for no relative clause.
     """
     noun = NOUNS[notes.pick([zh for zh in verb.objects.split() if zh in NOUNS])]
     dice = notes.random.random()
@@ -223,27 +178,12 @@ def _determiner(notes: Notes, noun: Noun, dice: float, *, known: bool) -> tuple[
 
 
 def owner(notes: Notes) -> str | Phrase:
-    """Draw whose it is.
-
-    Args:
-        notes: where chance comes from.
-
-    Returns:
-        A Chinese pronoun, or somebody.
-    """
+    """Draw an owner: a Chinese pronoun, or a noun phrase."""
     return notes.pick(OWNERS) if notes.chance(0.6) else noun_phrase(notes, notes.pick(PEOPLE))
 
 
 def made_or_bought(notes: Notes, noun: Noun) -> Phrase:
-    """Return a thing with a relative clause: that the teacher bought, that I wrote.
-
-    Args:
-        notes: where chance comes from.
-        noun: the thing.
-
-    Returns:
-        The phrase.
-    """
+    """Return a thing with a relative clause: that the teacher bought, that I wrote."""
     verbs = [VERBS[zh] for zh in ("买", "写") if noun.zh in VERBS[zh].objects.split()]
     if not verbs:
         return noun_phrase(notes, noun, owner=owner(notes))
@@ -257,16 +197,7 @@ def made_or_bought(notes: Notes, noun: Noun) -> Phrase:
 
 
 def place_for(notes: Notes, verb: Verb, subject: Phrase) -> Place:
-    """Draw where it is done.
-
-    Args:
-        notes: where chance comes from.
-        verb: what is done.
-        subject: who does it: an animal sleeps elsewhere.
-
-    Returns:
-        The place.
-    """
+    """Draw the place of an action; animals sleep and play in places of their own."""
     if subject.noun is not None and subject.noun.kind == "animal":
         zh = notes.pick(BEDS.get(subject.noun.zh, "树") + " 公园 花园")
         return locate(NOUNS[zh], "里" if zh in ("公园", "花园") else "下面")
@@ -275,17 +206,9 @@ def place_for(notes: Notes, verb: Verb, subject: Phrase) -> Place:
 
 
 def circumstances(notes: Notes, verb: Verb, subject: Phrase, tenses: str, negative: float) -> dict:
-    """Draw when, where and with whom something is done, and whether at all.
+    """Draw tense, time, place, company and denial, as keyword arguments of Clause.
 
-    Args:
-        notes: where chance comes from.
-        verb: what is done.
-        subject: who does it.
-        tenses: the letters to choose from; see Clause.aspect.
-        negative: how often it is denied.
-
-    Returns:
-        Arguments of Clause.
+    Tenses are the letters of Clause.aspect to choose from; negative is the probability of a denial.
     """
     aspect = notes.pick(tuple(tenses))
     settings: dict = {"aspect": aspect}
@@ -299,7 +222,7 @@ def circumstances(notes: Notes, verb: Verb, subject: Phrase, tenses: str, negati
     share = {"p": 0.5, "f": 0.4, "g": 0.2, "h": 0.0 if denied or "often" in settings else 1.0}
     if notes.chance(share[aspect]):
         times = TIMES if verb.zh in LASTING.split() else DAYS
-        # "Yesterday those who came last week" would be read twice.
+        # "Yesterday those who came last week …" is hard to read.
         is_simple = "的" not in [word.word for word in subject.zh]
         early = notes.chance(0.4) and is_simple
         settings |= {"time": notes.pick(times[aspect]), "early": early}

@@ -4,15 +4,7 @@ import pytest
 import sacrebleu
 import torch
 
-from attnsteps.decoding.greedy import greedy
-from attnsteps.model.config import TransformerConfig
-from attnsteps.model.transformer import Transformer
-from attnsteps.text.batch import batches, collate
-from attnsteps.text.corpus import Pair
-from attnsteps.text.tokenizer import Words
-from attnsteps.text.vocab import Vocab
-from attnsteps.training.config import TrainingConfig
-from attnsteps.training.evaluate import (
+from attnsteps.analysis.scores import (
     bleu,
     chrf,
     exact_match,
@@ -21,6 +13,14 @@ from attnsteps.training.evaluate import (
     teacher_forced,
     teacher_forced_accuracy,
 )
+from attnsteps.corpora.generated.corpus import Pair
+from attnsteps.decoding.greedy import greedy
+from attnsteps.model.config import TransformerConfig
+from attnsteps.model.transformer import Transformer
+from attnsteps.text.batch import batches, collate
+from attnsteps.text.tokenizer import Words
+from attnsteps.text.vocab import Vocab
+from attnsteps.training.config import TrainingConfig
 from attnsteps.training.loop import train
 from attnsteps.training.loss import autoregressive_loss
 
@@ -191,23 +191,23 @@ def test_bug_zoo_19_training_and_decoding_begin_with_the_same_symbol():
     [
         (
             lambda: exact_match([], []),
-            "found and references must be as many, and at least one; got 0 and 0",
+            "found must hold at least one translation; got none",
         ),
         (
             lambda: bleu(["a"], ["a", "b"]),
-            "found and references must be as many, and at least one; got 1 and 2",
+            "references must hold one entry for each of the 1 translations; got 2",
         ),
         (
             lambda: chrf(["a"], []),
-            "found and references must be as many, and at least one; got 1 and 0",
+            "references must hold one entry for each of the 1 translations; got 0",
         ),
         (
             lambda: length_accuracy([], [["a"]]),
-            "found and references must be as many, and at least one; got 0 and 1",
+            "found must hold at least one translation; got none",
         ),
         (
             lambda: pronoun_accuracy([], []),
-            "found and references must be as many, and at least one; got 0 and 0",
+            "found must hold at least one translation; got none",
         ),
         (
             lambda: exact_match(["a"], ["a"]),
@@ -221,3 +221,11 @@ def test_bug_zoo_19_training_and_decoding_begin_with_the_same_symbol():
 )
 def test_bad_input_is_named(refuses, call, message):
     refuses(call, message)
+
+
+def test_teacher_forcing_leaves_the_mode_of_every_module():
+    model = make_model(dropout=0.5).train()
+    model.encoder.eval()
+    modes = [module.training for module in model.modules()]
+    teacher_forced(model, collate([([5, 6], [7, 8])]))
+    assert [module.training for module in model.modules()] == modes

@@ -11,6 +11,7 @@ import torch
 from jaxtyping import Int
 from torch import Tensor
 
+from attnsteps.model.mode import in_mode
 from attnsteps.model.transformer import Transformer
 from attnsteps.text.batch import Batch
 
@@ -176,16 +177,10 @@ def teacher_forced(model: Transformer, batch: Batch) -> Int[Tensor, "B T"]:
         >>> teacher_forced(model, collate([([5, 6], [7, 8, 9])])).shape
         torch.Size([1, 4])
     """
-    was_training = model.training
-    model.eval()
-    try:
-        with torch.inference_mode():
-            ids = model(batch.src_ids, batch.tgt_in).argmax(dim=-1)
-            pad_id = model.config.pad_id
-            ids = ids.masked_fill(batch.tgt_out == pad_id, pad_id)
-    finally:
-        model.train(was_training)
-    return ids.clone()  # an ordinary tensor, outside inference mode
+    pad_id = model.config.pad_id
+    with in_mode(model), torch.no_grad():
+        ids = model(batch.src_ids, batch.tgt_in).argmax(dim=-1)
+    return ids.masked_fill(batch.tgt_out == pad_id, pad_id)
 
 
 def teacher_forced_accuracy(model: Transformer, batches: Iterable[Batch]) -> float:
@@ -227,10 +222,12 @@ def _sacrebleu(metric: object, found: Sequence[str], references: Sequence[str]) 
 
 def _check_pairs(found: Sequence, references: Sequence) -> None:
     """Check that there is something to compare, and something to compare it with."""
-    if len(found) != len(references) or len(found) == 0:
+    if len(found) == 0:
+        raise ValueError("found must hold at least one translation; got none")
+    if len(references) != len(found):
         raise ValueError(
-            "found and references must be as many, and at least one;"
-            f" got {len(found)} and {len(references)}"
+            f"references must hold one entry for each of the {len(found)} translations;"
+            f" got {len(references)}"
         )
 
 

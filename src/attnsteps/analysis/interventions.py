@@ -7,10 +7,10 @@ from typing import Literal, NamedTuple
 import torch
 from torch import nn
 
+from attnsteps.checks import check_choice, check_number
 from attnsteps.layers.masks import combine
 from attnsteps.layers.multi_head import MultiHeadAttention
 from attnsteps.model.transformer import Transformer
-from attnsteps.shapes import check_choice, check_count
 
 PARTS = {
     "encoder": ("encoder", "self_attention"),
@@ -121,11 +121,11 @@ def _check(model: Transformer, knockout: Knockout) -> None:
     for name, number in (("layer", layers), ("head", model.config.num_heads)):
         value = getattr(knockout, name)
         if value is not None:
-            check_choice(name, value, range(number))
+            check_number(name, value, at_least=0, at_most=number - 1, integer=True)
     for name in ("query", "key"):
         value = getattr(knockout, name)
         if value is not None:
-            check_count(name, value)
+            check_number(name, value, at_least=0, integer=True)
 
 
 def _turn_off(
@@ -148,16 +148,16 @@ def _turn_off(
     def hide(_module: nn.Module, args: tuple, kwargs: dict) -> tuple[tuple, dict]:
         query, key, value, mask = args
         cached = 0 if kwargs.get("cache") is None else len(kwargs["cache"])
-        num_keys = cached + (0 if key is None else key.shape[1])
+        num_keys = cached + key.shape[1]
         shape = (1, num_heads, query.shape[1], num_keys)
-        seen = torch.ones(shape, dtype=torch.bool, device=query.device)
+        allowed = torch.ones(shape, dtype=torch.bool, device=query.device)
         for edge in edges:
             row = slice(None) if edge.query is None else edge.query - start()
             column = slice(None) if edge.key is None else edge.key
             is_here = edge.query is None or 0 <= row < query.shape[1]
             if is_here and (edge.key is None or column < num_keys):
-                seen[:, slice(None) if edge.head is None else edge.head, row, column] = False
-        return (query, key, value, combine(mask, seen)), kwargs
+                allowed[:, slice(None) if edge.head is None else edge.head, row, column] = False
+        return (query, key, value, combine(mask, allowed)), kwargs
 
     if silent:
         hooks.callback(attention.w_o.register_forward_pre_hook(silence).remove)

@@ -1,28 +1,24 @@
 """Phrases in two languages at once, with the links between their words.
 
-A Chinese word of a sentence is an object of its own, ``Zh``, and every English word, ``En``, holds
-the Chinese words that it translates. Each language puts its words into its own order; the links
-come along, so that the alignment of a sentence is known without being sought.
+Each Chinese word of a sentence is an object of its own, ``Zh``, and each English word, ``En``,
+holds the Chinese words that it translates. Each language puts its words into its own order and the
+links come along, so the alignment of a sentence is known from the start.
 """
 
 from random import Random
 from typing import NamedTuple
 
-from attnsteps.text.lexicon import ADJECTIVES, PRONOUNS, WORDS, Adjective, Noun
+from attnsteps.corpora.generated.lexicon import ADJECTIVES, PRONOUNS, WORDS, Adjective, Noun
 
-#: Determiners of more than one.
+#: Determiners that make a phrase plural.
 PLURAL = ("两", "三", "四", "几", "这些", "那些", "很多", "们", "*")
 
-#: Measure words that English says, too: a cup of tea.
+#: Measure words that English has too: a cup of tea.
 UNITS = {"杯": ("cup", "cups"), "块": ("piece", "pieces")}
 
 
 class Zh:
-    """One Chinese word at one place of one sentence; two of the same spelling are two objects.
-
-    Args:
-        word: the word.
-    """
+    """One Chinese word in one place of one sentence; the same word elsewhere is another object."""
 
     __slots__ = ("word",)
 
@@ -31,60 +27,37 @@ class Zh:
 
 
 class En(NamedTuple):
-    """One English word at one place of one sentence.
-
-    Args:
-        word: the word.
-        links: the Chinese words that it translates; none for an article.
-        stands_for: for a pronoun that Chinese leaves out, the Chinese noun that it stands for.
-    """
+    """One English word in one place of one sentence, with the Chinese words that it translates."""
 
     word: str
-    links: tuple[Zh, ...] = ()
-    stands_for: Zh | None = None
+    links: tuple[Zh, ...] = ()  # none for an article
+    stands_for: Zh | None = None  # the noun behind a pronoun that Chinese leaves out
 
 
 class Place(NamedTuple):
-    """A place, or any other words that only belong together, in both languages.
-
-    Args:
-        zh: the Chinese words.
-        en: the English words.
-    """
+    """A place, or any other words that belong together, in both languages."""
 
     zh: list[Zh]
     en: list[En]
 
 
 class Phrase(NamedTuple):
-    """Somebody or something, in both languages.
-
-    Args:
-        zh: the Chinese words.
-        en: the English words as a subject.
-        objective: the English words as an object: they differ for pronouns.
-        head: the Chinese word that a pronoun would stand for.
-        pronoun: the English pronoun that would stand for it, by which the verb agrees, too; empty
-            for one person who may be he or she.
-        noun: the entry in the lexicon, unless it is a pronoun itself.
-    """
+    """A noun phrase or a pronoun, in both languages."""
 
     zh: list[Zh]
-    en: list[En]
-    objective: list[En]
-    head: Zh
-    pronoun: str
-    noun: Noun | None = None
+    en: list[En]  # as a subject: I
+    objective: list[En]  # as an object: me
+    head: Zh  # the word that a pronoun would stand for
+    pronoun: str  # the English pronoun for it; empty for one person who may be he or she
+    noun: Noun | None = None  # None for a pronoun
 
 
 class Notes:
-    """What a sentence is made of, written down while it is made; and where chance comes from.
+    """The notes taken while a sentence is made, and the source of its random choices.
 
-    Args:
-        random: the source of chance. Only its ``random()`` is used, whose sequence Python keeps
-            the same from version to version.
-        phenomena: what the sentence shows.
-        combinations: verbs with their objects, adjectives with what they describe.
+    Phenomena names what the sentence shows; combinations pairs verbs with objects and adjectives
+    with nouns. Only random's ``random()`` is used, because its sequence is the same in every Python
+    version.
     """
 
     def __init__(
@@ -97,7 +70,7 @@ class Notes:
         self.phenomena, self.combinations = set(phenomena), set(combinations)
 
     def pick(self, options: tuple | list | str) -> object:
-        """Return one of several, all equally likely; of a string, one of its words."""
+        """Return one of several options, all equally likely; a string stands for its words."""
         options = options.split() if isinstance(options, str) else options
         return options[int(self.random.random() * len(options))]
 
@@ -107,53 +80,24 @@ class Notes:
 
 
 def article(word: str) -> str:
-    """Return "an" before a vowel, else "a"; no word of the corpus is an exception.
-
-    Args:
-        word: the English word that follows.
-
-    Returns:
-        The article.
-    """
+    """Return "an" before a vowel, else "a"; no word of the corpus is an exception."""
     return "an" if word[0] in "aeiou" else "a"
 
 
 def is_plural(pronoun: str) -> bool:
-    """Tell whether a verb takes its plural form after this pronoun.
-
-    Args:
-        pronoun: the English pronoun.
-
-    Returns:
-        True for we, you and they.
-    """
+    """Tell whether a verb takes its plural form after an English pronoun: we, you, they."""
     return pronoun in ("we", "you", "they")
 
 
 def be(pronoun: str, *, past: bool) -> str:
-    """Return the form of "to be" that goes with a pronoun.
-
-    Args:
-        pronoun: the English pronoun; nothing for one person who may be he or she.
-        past: True for was and were.
-
-    Returns:
-        The form.
-    """
+    """Return the form of "to be" for a pronoun, or for one person who may be he or she ("")."""
     if past:
         return "were" if is_plural(pronoun) else "was"
     return "am" if pronoun == "i" else "are" if is_plural(pronoun) else "is"
 
 
 def person(zh: str) -> Phrase:
-    """Return a personal pronoun: 我, I, me.
-
-    Args:
-        zh: the Chinese pronoun.
-
-    Returns:
-        The phrase.
-    """
+    """Return a personal pronoun: 我, I, me."""
     subject, objective, _ = PRONOUNS[zh]
     head = Zh(zh)
     return Phrase([head], [En(subject, (head,))], [En(objective, (head,))], head, subject)
@@ -168,20 +112,11 @@ def noun_phrase(
     owner: str | Phrase = "",
     relative: Place | None = None,
 ) -> Phrase:
-    """Return a noun with what stands before it, and in English also behind it.
+    """Return a noun with all that goes before it and, in English, after it.
 
-    Args:
-        notes: where its phenomena and its adjective are written down.
-        noun: the noun.
-        determiner: a number (一, 两, …), 这 or 那, 这些 or 那些, 很多, 们 for several people, * for
-            an English plural that Chinese does not show, 0 for no article, ? for an "a" that
-            Chinese does not say; nothing for "the".
-        adjective: a Chinese adjective, or nothing.
-        owner: a Chinese pronoun, or somebody: whose it is.
-        relative: what comes before 的 in Chinese, and after "who" or "that" in English.
-
-    Returns:
-        The phrase.
+    The determiner is a number (一, 两, …), 这, 那, 这些, 那些, 很多, or 们 for several people;
+    ``*`` is an English plural that Chinese doesn't show, ``0`` no article, ``?`` an "a" that
+    Chinese doesn't say, and nothing means "the". The owner is a Chinese pronoun or a phrase.
     """
     head = Zh(noun.zh)
     links = (head, Zh("们")) if determiner == "们" else (head,)
@@ -210,7 +145,7 @@ def noun_phrase(
 def _belonging(
     notes: Notes, owner: str | Phrase, relative: Place | None, noun: Noun
 ) -> tuple[list[Zh], list[En], list[En]]:
-    """Return what comes before 的 in Chinese, before the noun and behind it in English."""
+    """Return the words before 的 in Chinese, and those before and after the noun in English."""
     de = Zh("的")
     if relative is not None:
         notes.phenomena.add("relative")
@@ -250,15 +185,9 @@ def _counting(
 
 
 def locate(noun: Noun, side: str = "里", *, goal: bool = False) -> Place:
-    """Return a place without 在.
+    """Return a place without 在: 公园里, in the park; 家, at home.
 
-    Args:
-        noun: the place.
-        side: 里, 上 or 下面: in, on or under.
-        goal: True for where somebody goes: "to", without 里 in Chinese.
-
-    Returns:
-        公园里, in the park; 家, at home; 学校, at school.
+    The side is 里 (in), 上 (on) or 下面 (under); goal says "to", which drops 里 in Chinese.
     """
     place, at = Zh(noun.zh), Zh(side)
     if noun.zh in ("家", "学校"):
@@ -270,16 +199,7 @@ def locate(noun: Noun, side: str = "里", *, goal: bool = False) -> Place:
 
 
 def predicate(adjective: Adjective, word: Zh, *, compared: bool = False) -> list[En]:
-    """Return an adjective behind "is": tired; or compared: bigger, more expensive.
-
-    Args:
-        adjective: the adjective.
-        word: the Chinese word that it translates.
-        compared: True for the comparative.
-
-    Returns:
-        One word or two.
-    """
+    """Return an adjective as it follows "is": tired, or compared: bigger, more expensive."""
     if compared and not adjective.comparative:
         return [En("more", (word,)), En(adjective.en, (word,))]
     return [En(adjective.comparative if compared else adjective.en, (word,))]

@@ -1,9 +1,9 @@
-"""What the generated corpus talks about: kinds of sentence, each drawn by chance.
+"""The statements of the generated corpus: each function draws one kind of sentence.
 
-Every function takes the notes of one sentence, which chance comes from, and returns the sentence.
+The notes that it takes supply the random choices and record what the sentence shows.
 """
 
-from attnsteps.text.choices import (
+from attnsteps.corpora.generated.choices import (
     adjective_for,
     circumstances,
     generic,
@@ -11,10 +11,10 @@ from attnsteps.text.choices import (
     somebody_else,
     something,
 )
-from attnsteps.text.clause import Clause
-from attnsteps.text.lexicon import EXTRA, INTRANSITIVE, NOUNS, SPECIAL, VERBS
-from attnsteps.text.phrases import Notes, Place, Zh, locate, noun_phrase
-from attnsteps.text.spoken import Sentence
+from attnsteps.corpora.generated.clause import Clause
+from attnsteps.corpora.generated.lexicon import EXTRA, INTRANSITIVE, NOUNS, SPECIAL, VERBS
+from attnsteps.corpora.generated.phrases import Notes, Place, Zh, locate, noun_phrase
+from attnsteps.corpora.generated.spoken import Sentence
 
 ACTIONS = [*VERBS.values(), SPECIAL["看"]]
 HABITS_IN_GENERAL = "吃 喝 读"  # they eat apples every day, but they clean the kitchen
@@ -23,15 +23,7 @@ WANTED = "买 卖 读 写 洗 吃 喝 看 修 过"
 
 
 def said(notes: Notes, clause: Clause) -> Sentence:
-    """Make a sentence of one clause.
-
-    Args:
-        notes: what it shows.
-        clause: the clause.
-
-    Returns:
-        The sentence.
-    """
+    """Make a sentence from a single clause."""
     return Sentence(notes, clause.zh, clause.en)
 
 
@@ -71,7 +63,7 @@ def _going(notes: Notes) -> Sentence:
 
 
 def _handled(notes: Notes) -> Sentence:
-    """Somebody does something to a thing that is spoken of first: 他把门关上了."""
+    """Somebody does something to a thing that comes first, after 把: 他把门关上了."""
     verb = (VERBS | SPECIAL)[notes.pick(TO_THE_FRONT)]
     subject = somebody(notes)
     opens = verb.zh in ("关上", "打开")
@@ -141,7 +133,7 @@ def _like(notes: Notes) -> Sentence:
 
 
 def _have(notes: Notes) -> Sentence:
-    """Somebody has something, or has not: 我有两只猫, 我没有车."""
+    """Somebody has something or doesn't: 我有两只猫, 我没有车."""
     verb, way = SPECIAL["有"], notes.pick("has has lacks asks")
     subject = somebody(notes, simple=notes.chance(0.5), asked=way == "asks")
     noun = NOUNS[notes.pick(verb.objects)]

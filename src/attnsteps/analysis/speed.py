@@ -6,7 +6,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from attnsteps.shapes import check_positive
+from attnsteps.checks import check_positive
 from attnsteps.text.batch import Batch
 from attnsteps.training.loss import summed_cross_entropy
 from attnsteps.training.update import make_optimizer, make_scaler, update
@@ -47,20 +47,6 @@ def measure_speed(
     A GPU works ahead of the program, so the clock is read only once it has finished. With a single
     thread on a CPU the time is the processor's own, in which other programs hardly count.
 
-    Args:
-        model: a Transformer; it is trained, so its weights change.
-        batch: the sentences, on the model's device.
-        precision: what the matrix products are computed in, as in TrainingConfig.
-        fused: False lets attention form its weights.
-        compiled: True compiles the model first.
-        rounds: how many updates to time, after the first.
-
-    Returns:
-        The times.
-
-    Raises:
-        ValueError: if rounds is not a positive integer.
-
     Example:
         >>> from attnsteps import Transformer, TransformerConfig, collate
         >>> model = Transformer(TransformerConfig.tiny(src_vocab_size=11, tgt_vocab_size=13))
@@ -86,7 +72,7 @@ def measure_speed(
     times = []
     for _ in range(1 + rounds):
         start = clock()
-        seen = update(
+        latest = update(
             forward,
             [batch],
             optimizer,
@@ -101,4 +87,4 @@ def measure_speed(
             torch.cuda.synchronize(device)
         times.append(clock() - start)
     peak = torch.cuda.max_memory_allocated(device) if on_gpu else None
-    return Speed(min(times[1:]), times[0], int(seen.count), peak)
+    return Speed(min(times[1:]), times[0], int(latest.count), peak)

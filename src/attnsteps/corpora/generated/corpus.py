@@ -1,37 +1,37 @@
 """The book's own Chinese–English corpus: generated from a seed, never stored.
 
-Every Chinese sentence has exactly one translation here, so that an exact match means something,
-and the links between the words are known. What belongs into which part depends on the sentence
-alone, never on the seed: what is unseen stays unseen whatever was drawn.
+By default every Chinese sentence has exactly one translation, so that an exact match means
+something, and the links between the words are known. Which part a sentence belongs to depends only
+on the sentence, not on the seed, so unseen sentences stay unseen whatever is drawn.
 """
 
 from collections.abc import Iterator
 from itertools import product
 from random import Random
 from typing import NamedTuple
-from zlib import crc32
 
-from attnsteps.shapes import check_integer, check_positive
-from attnsteps.text.choices import DAYS, TIMES
-from attnsteps.text.clause import PLAIN, Style
-from attnsteps.text.description import compare, describe, traits
-from attnsteps.text.glossary import SOURCE_WORDS, SYNONYMS, TARGET_WORDS, gloss
-from attnsteps.text.lexicon import EXTRA, NOUNS, SPECIAL, VERBS
-from attnsteps.text.phrases import En, Notes, Zh
-from attnsteps.text.pronouns import FRAMES, because, but, fits, running, so
-from attnsteps.text.questions import question
-from attnsteps.text.sentences import KINDS
-from attnsteps.text.spoken import Sentence
+from attnsteps.checks import check_number, check_positive
+from attnsteps.corpora.generated.choices import DAYS, TIMES
+from attnsteps.corpora.generated.clause import PLAIN, Style
+from attnsteps.corpora.generated.description import compare, describe
+from attnsteps.corpora.generated.glossary import SOURCE_WORDS, SYNONYMS, TARGET_WORDS, gloss
+from attnsteps.corpora.generated.held_out import held_out_combinations, share
+from attnsteps.corpora.generated.lexicon import EXTRA, NOUNS
+from attnsteps.corpora.generated.phrases import En, Notes, Zh
+from attnsteps.corpora.generated.pronouns import because, but, fits, running, so
+from attnsteps.corpora.generated.questions import question
+from attnsteps.corpora.generated.sentences import KINDS
+from attnsteps.corpora.generated.spoken import Sentence
 
 __all__ = ["SOURCE_WORDS", "TARGET_WORDS", "Pair", "Splits", "generated", "gloss", "part_of"]
 
-#: The longest that training sees, in words; both sides of a longer sentence exceed them.
+#: The longest sentences in training, in words; in the part "longer", both sides exceed them.
 MAX_SRC_LEN, MAX_TGT_LEN = 12, 14
 
-#: How many sentences the parts beside train hold at most, in the order of Splits.
+#: The most sentences of the parts after train, in the order of Splits.
 OTHER_SIZES = (2_000, 3_000, 1_000, 2_400)
 
-#: Kinds of sentence, and how often each is drawn.
+#: The kinds of sentence, with their weights in the draw.
 _KINDS = (
     *KINDS,
     (describe, 7),
@@ -45,13 +45,13 @@ _KINDS = (
 
 
 class Pair(NamedTuple):
-    """A sentence and its translation, with what links them.
+    """A sentence and its translation, with the links between them.
 
     Args:
         src: the Chinese words, punctuation included.
         tgt: the English words, lower case, punctuation included.
-        alignment: links between words, (source position, target position); an article and what
-            else has no counterpart has no link, and a word may have several.
+        alignment: links between words, (source position, target position); a word may have several,
+            and one without a counterpart, such as an article, has none.
         referents: for each pronoun that Chinese leaves out, its target position and the source
             position of the word that it stands for.
         references: every correct translation, tgt among them.
@@ -75,13 +75,13 @@ class Splits(NamedTuple):
     """The corpus in parts.
 
     Args:
-        train: what to learn from.
-        unseen: other sentences of the same kind.
-        combinations: sentences with two words that training never has together in that role: a verb
-            and its object, an adjective and what it describes.
+        train: sentences to train on.
+        unseen: other sentences of the same kinds.
+        combinations: sentences with two words that training never has together in these roles: a
+            verb and its object, or an adjective and its noun.
         longer: sentences longer than any in training, on both sides.
-        pronouns: minimal pairs: 2i and 2i + 1 differ in the adjective, and so in what the pronoun
-            stands for. Training has neither. The running sentence and its twin come first.
+        pronouns: minimal pairs: 2i and 2i + 1 differ in the adjective, and therefore in what the
+            pronoun stands for. Training has neither. The running sentence and its twin come first.
 
     Example:
         >>> first, twin = generated(1000).pronouns[:2]
@@ -99,20 +99,20 @@ class Splits(NamedTuple):
 
 
 def generated(num_pairs: int = 40_000, *, seed: int = 0, ambiguous: bool = False) -> Splits:
-    """Generate the corpus: the same for the same arguments, on every machine.
+    """Generate the corpus: the same arguments give the same sentences on every machine.
 
     Args:
-        num_pairs: how many sentences to train on. The other parts get 2,000 unseen, 3,000
-            combinations, 1,000 longer and 2,400 pronouns; fewer in proportion below 40,000.
-        seed: where chance starts.
+        num_pairs: the number of sentences to train on. The other parts get 2,000 unseen, 3,000
+            combinations, 1,000 longer and 2,400 pronouns; below 40,000, fewer in proportion.
+        seed: the seed of the random draws.
         ambiguous: True lets a sentence have several translations (time first or last, active or
-            passive, synonyms): one is drawn as tgt, and references holds them all.
+            passive, synonyms): tgt is one of them, drawn at random, and references holds them all.
 
     Returns:
         The parts; no Chinese sentence is in two of them.
 
     Raises:
-        ValueError: if num_pairs is not a positive integer, or seed not an integer.
+        ValueError: if num_pairs is not a positive integer, or seed is not an integer.
 
     Example:
         >>> pair = generated(10).pronouns[0]
@@ -124,51 +124,43 @@ def generated(num_pairs: int = 40_000, *, seed: int = 0, ambiguous: bool = False
         [('it', '动物')]
     """
     check_positive("num_pairs", num_pairs)
-    check_integer("seed", seed)
-    share = min(1.0, num_pairs / 40_000)
-    sizes = (num_pairs, *(2 * max(1, round(share * size / 2)) for size in OTHER_SIZES))
-    room = Splits(*sizes)
+    check_number("seed", seed, integer=True)
+    scale = min(1.0, num_pairs / 40_000)
+    sizes = Splits(num_pairs, *(2 * max(1, round(scale * size / 2)) for size in OTHER_SIZES))
     splits = Splits([], [], [], [], [])
-    random, seen = Random(seed), set()
+    random, used = Random(seed), set()
     for sentence, part in _drawn(random):
-        split, size = getattr(splits, part), getattr(room, part)
+        split, size = getattr(splits, part), getattr(sizes, part)
         sentences = [sentence, sentence.twin] if part == "pronouns" else [sentence]
         sources = [_words(s.zh) for s in sentences]
-        if len(split) < size and not seen.intersection(sources):
-            seen.update(sources)
+        if len(split) < size and not used.intersection(sources):
+            used.update(sources)
             pairs = [_pair(s, random, ambiguous=ambiguous) for s in sentences]
             if ambiguous and part != "pronouns" and len(pairs[0].references) < 2:
                 continue
             split += pairs
-            if all(len(split) >= size for split, size in zip(splits, room, strict=True)):
+            if all(len(split) >= size for split, size in zip(splits, sizes, strict=True)):
                 return splits
-    raise AssertionError("sentences never end")
+    raise AssertionError("_drawn must never end")
 
 
 def part_of(sentence: Sentence) -> str:
-    """Tell which part a sentence belongs to; it depends on nothing but the sentence.
-
-    Args:
-        sentence: the sentence.
-
-    Returns:
-        A field of Splits, or nothing for one that is left out.
-    """
+    """Return the field of Splits that a sentence belongs to, or "" if it is left out."""
     num_zh, num_en = len(sentence.zh), len(sentence.en(PLAIN))
     is_new = bool(sentence.notes.combinations & HELD_OUT)
     if num_zh > MAX_SRC_LEN or num_en > MAX_TGT_LEN:
         return "longer" if num_zh > MAX_SRC_LEN and num_en > MAX_TGT_LEN and not is_new else ""
-    kept = sentence.context == RUNNING or _share(sentence.context) < 0.2
-    if sentence.twin is not None and kept:
+    is_held_out = sentence.context == RUNNING or share(sentence.context) < 0.2
+    if sentence.twin is not None and is_held_out:
         is_new = is_new or bool(sentence.twin.notes.combinations & HELD_OUT)
         return "" if is_new else "pronouns"
     if is_new:
         return "combinations"
-    return "unseen" if _share(" ".join(_words(sentence.zh))) < 0.1 else "train"
+    return "unseen" if share(" ".join(_words(sentence.zh))) < 0.1 else "train"
 
 
 def _drawn(random: Random) -> Iterator[tuple[Sentence, str]]:
-    """Draw sentences without end, the running one first, each with its part."""
+    """Draw sentences forever, the running sentence first, each with its part."""
     yield running(), "pronouns"
     kinds = [kind for kind, weight in _KINDS for _ in range(weight)]
     while True:
@@ -182,13 +174,13 @@ def _drawn(random: Random) -> Iterator[tuple[Sentence, str]]:
 
 
 def _repeats(sentence: Sentence) -> bool:
-    """Tell whether a noun or a time comes twice, which only a comparison makes natural."""
+    """Tell whether a noun or a time occurs twice, which only sounds natural in a comparison."""
     told = [word.word for word in sentence.zh if word.word in _TOLD_ONCE]
     return len(set(told)) < len(told) and "comparative" not in sentence.notes.phenomena
 
 
 def _pair(sentence: Sentence, random: Random, *, ambiguous: bool) -> Pair:
-    """Put positions in place of the words' identities."""
+    """Turn a sentence into a Pair, whose links are positions."""
     en = sentence.en(PLAIN)
     references = (_words(en),)
     if ambiguous:
@@ -208,16 +200,16 @@ def _pair(sentence: Sentence, random: Random, *, ambiguous: bool) -> Pair:
 
 
 def _translations(sentence: Sentence) -> dict[tuple[str, ...], list[En]]:
-    """Return every correct translation, by its words."""
-    found = {}
+    """Return every correct translation, keyed by its words."""
+    translations = {}
     for time_first, passive in product((False, True), repeat=2):
         en = sentence.en(Style(time_first=time_first, passive=passive))
         options = [
             (w, w._replace(word=SYNONYMS[w.word])) if w.word in SYNONYMS else (w,) for w in en
         ]
         for choice in product(*options):
-            found[_words(choice)] = list(choice)
-    return found
+            translations[_words(choice)] = list(choice)
+    return translations
 
 
 def _words(sentence: list[Zh] | list[En]) -> tuple[str, ...]:
@@ -225,35 +217,9 @@ def _words(sentence: list[Zh] | list[En]) -> tuple[str, ...]:
     return tuple(word.word for word in sentence)
 
 
-def _share(text: str) -> float:
-    """Return a number from 0 to 1 that looks random and depends on the text alone."""
-    return crc32(text.encode()) / 2**32
-
-
-def _held_out() -> frozenset[tuple[str, str]]:
-    """Choose the combinations that training never sees: about one in eight where there are many.
-
-    Every verb and adjective keeps most of its nouns. All is kept of what the pronouns' frames
-    need, of 动物, which the running sentence is about, and of 喜欢, after which English changes
-    the noun: whoever likes a cat likes cats.
-    """
-    rows = {verb.zh: verb.objects.split() for verb in (VERBS | SPECIAL).values()}
-    for zh in NOUNS:
-        for adjective in (*traits(zh), *NOUNS[zh].adjectives.split()):
-            rows.setdefault(adjective, []).append(zh)
-    needed = {(f.verb, noun) for f in FRAMES for noun in f.objects.split()}
-    needed |= {(first, "动物") for first in rows} | {("喜欢", noun) for noun in rows["喜欢"]}
-    chosen: set[tuple[str, str]] = set()
-    for first, nouns in rows.items():
-        free = sorted({(first, noun) for noun in nouns} - needed, key=lambda c: _share(" ".join(c)))
-        if len(set(nouns)) >= 5:
-            chosen.update(free[: len(set(nouns)) // 6 + 1])
-    return frozenset(chosen)
-
-
 _TIMES = {
     word for by_tense in (TIMES, DAYS) for words in by_tense.values() for word in words.split()
 }
 _TOLD_ONCE = {*NOUNS, *EXTRA, *_TIMES}
 RUNNING = running().context
-HELD_OUT = _held_out()
+HELD_OUT = held_out_combinations()

@@ -6,17 +6,18 @@ from typing import NamedTuple
 
 import torch
 from jaxtyping import Int
-from torch import Tensor
+from torch import Tensor, nn
 
+from attnsteps.checks import check_choice
 from attnsteps.decoding.beam import beam
 from attnsteps.decoding.greedy import greedy
 from attnsteps.decoding.mask_predict import all_at_once, mask_predict
-from attnsteps.decoding.non_autoregressive import NonAutoregressive
 from attnsteps.decoding.result import Decoded
 from attnsteps.decoding.sample import sample
 from attnsteps.model.attention_weights import AttentionWeights
+from attnsteps.model.mode import in_mode
+from attnsteps.model.non_autoregressive import NonAutoregressive
 from attnsteps.model.transformer import Transformer
-from attnsteps.shapes import check_choice
 
 #: What each kind of model can do; the first of each is the default.
 SEARCHES: dict[type, dict[str, Callable[..., Decoded]]] = {
@@ -63,33 +64,13 @@ def find(
     max_len: int | None = None,
     **options: object,
 ) -> Decoded:
-    """Translate a batch of ids with a search called by its name.
-
-    Args:
-        model: either kind.
-        src_ids: (B, S), filled up with pad_id.
-        search: one of those in SEARCHES for this kind of model; None takes the first.
-        max_len: the most tokens of a translation, eos_id included; None allows twice as many as
-            the source, and ten more, as far as positions reach that were learned. A
-            non-autoregressive model predicts their number instead.
-        options: the search's own, such as beam_width.
-
-    Returns:
-        The best translation of each, (B, T).
-
-    Raises:
-        ValueError: if the model has no such search, or the search no such option.
-    """
-    searches = SEARCHES[type(model)]
+    """Translate a batch of ids with a search called by its name."""
+    searches = searches_of(model)
     name = next(iter(searches)) if search is None else search
     check_choice("search", name, searches)
     options = {**DEFAULTS.get(name, {}), **options}
     if isinstance(model, Transformer):
-        if max_len is None:
-            max_len = 2 * src_ids.shape[1] + 10
-            if model.config.positions == "learned":
-                max_len = min(max_len, model.config.max_len)
-        options["max_len"] = max_len
+        options["max_len"] = default_max_len(model, src_ids) if max_len is None else max_len
     known = [
         p.name for p in signature(searches[name]).parameters.values() if p.kind == p.KEYWORD_ONLY
     ]
@@ -98,23 +79,28 @@ def find(
     return searches[name](model, src_ids, **options).best
 
 
+def searches_of(model: nn.Module) -> dict[str, Callable[..., Decoded]]:
+    """Return what a model can do, by name; what a class can do, its subclasses can."""
+    for kind, searches in SEARCHES.items():
+        if isinstance(model, kind):
+            return searches
+    kinds = " or ".join(f"a {kind.__name__}" for kind in SEARCHES)
+    raise ValueError(f"model must be {kinds}; got a {type(model).__name__}")
+
+
+def default_max_len(model: Transformer, src_ids: Int[Tensor, "B S"]) -> Int[Tensor, "B"]:
+    """Allow each sentence twice as many tokens as its source has, and ten more."""
+    limits = 2 * (src_ids != model.config.pad_id).sum(dim=1) + 10
+    return limits.clamp(max=model.config.max_len) if model.config.positions == "learned" else limits
+
+
 def attention(
     model: Transformer | NonAutoregressive,
     src_ids: Int[Tensor, "1 S"],
     tgt_ids: Int[Tensor, "1 T"],
 ) -> AttentionWeights:
-    """Return how a model attends while it finds these tokens.
-
-    Args:
-        model: either kind.
-        src_ids: a source, (1, S).
-        tgt_ids: what a search has found for it, (1, T), up to eos_id.
-
-    Returns:
-        The weights; row t of the decoder's and the cross-attention's belongs to tgt_ids[:, t]. An
-        autoregressive model reads the tokens before it there, a non-autoregressive one none.
-    """
-    with torch.inference_mode():
+    """Return how a model attends while it finds these tokens."""
+    with in_mode(model), torch.no_grad():
         if isinstance(model, Transformer):
             start = torch.full_like(tgt_ids[:, :1], model.config.bos_id)
             return model(src_ids, torch.cat([start, tgt_ids[:, :-1]], dim=1), need_weights=True)[1]

@@ -1,83 +1,52 @@
-"""The words of the generated corpus: what each means, how it changes, and what it goes with.
+"""The words of the generated corpus: their meanings, their forms, and what goes with what.
 
-A sentence has to make sense, so a noun says which adjectives describe it, and a verb which nouns it
-is done to. English irregular forms are written out; Chinese words do not change.
+Sentences have to make sense, so each noun lists the adjectives that describe it, and each verb the
+nouns that can be its object. Irregular English forms are written out; Chinese words don't change.
 """
 
 from typing import NamedTuple
 
 
 class Noun(NamedTuple):
-    """A noun: Chinese, reading, English, and what it goes with.
-
-    Args:
-        zh: the Chinese word.
-        pinyin: how it is read.
-        en: the English singular.
-        plural: the English plural; empty for what is not counted (tea, bread).
-        measure: the Chinese measure word.
-        kind: person, kin, animal, place or thing.
-        pronoun: he, she, it; "they" where a single one leaves he or she open.
-        adjectives: the Chinese adjectives that may stand before it, separated by spaces.
-    """
+    """A Chinese noun: its reading, its English forms, and the words that go with it."""
 
     zh: str
     pinyin: str
     en: str
-    plural: str
-    measure: str
-    kind: str
-    pronoun: str
-    adjectives: str
+    plural: str  # empty for what isn't counted: tea, bread
+    measure: str  # the Chinese measure word
+    kind: str  # person, kin, animal, place, thing or abstract
+    pronoun: str  # he, she or it; empty for a person who may be he or she
+    adjectives: str  # the Chinese adjectives that may precede it, separated by spaces
 
 
 class Verb(NamedTuple):
-    """A verb: Chinese, reading, the English forms, its objects and the tenses that suit it.
-
-    Args:
-        zh: the Chinese word.
-        pinyin: how it is read.
-        base: as in "to eat".
-        third: as in "he eats".
-        past: as in "he ate".
-        ing: as in "he is eating".
-        participle: as in "it was eaten".
-        tenses: letters: p past, f future, g going on, h habit.
-        doers: the kinds of noun that may do it.
-    """
+    """A Chinese verb: its reading, its English forms, its tenses and its possible subjects."""
 
     zh: str
     pinyin: str
-    base: str
-    third: str
-    past: str
-    ing: str
-    participle: str
-    tenses: str
-    doers: str
+    base: str  # eat
+    third: str  # eats
+    past: str  # ate
+    ing: str  # eating
+    participle: str  # eaten
+    tenses: str  # letters: p past, f future, g going on, h habit
+    doers: str  # the kinds of noun that may do it
 
     @property
     def objects(self) -> str:
-        """What it may be done to, as in OBJECTS."""
+        """The nouns of OBJECTS that can be this verb's object, separated by spaces."""
         return OBJECTS.get(self.zh, "")
 
 
 class Adjective(NamedTuple):
-    """An adjective: Chinese, reading, English, comparative, and whether 的 follows it.
-
-    Args:
-        zh: the Chinese word.
-        pinyin: how it is read.
-        en: the English word.
-        comparative: as in "bigger"; empty where English says "more".
-        bare: True if it stands before a noun without 的.
-    """
+    """A Chinese adjective: its reading, its English forms, and whether it needs 的."""
 
     zh: str
     pinyin: str
     en: str
-    comparative: str = ""
-    bare: bool = False
+    comparative: str = ""  # bigger; empty where English says "more"
+    bare: bool = False  # precedes a noun without 的
 
 
 def _table(kind: type, text: str) -> dict:
@@ -147,7 +116,7 @@ NOUNS: dict[str, Noun] = _table(
 FOOD = "苹果 鸡蛋 鱼 面包 蛋糕"
 GOODS = f"{FOOD} 花 书 外套 裙子 桌子 椅子 箱子 杯子 车 床"
 
-#: What each verb may be done to: Chinese nouns, separated by spaces.
+#: The objects of each verb: Chinese nouns, separated by spaces.
 OBJECTS: dict[str, str] = {
     "过": "马路 河 桥",
     "吃": FOOD,
@@ -244,7 +213,7 @@ INTRANSITIVE: dict[str, Verb] = _table(
     """,
 )
 
-#: Verbs that build sentences of their own.
+#: Verbs that need sentence patterns of their own.
 SPECIAL: dict[str, Verb] = _table(
     Verb,
     """
@@ -281,7 +250,7 @@ PRONOUNS: dict[str, tuple[str, str, str]] = {
     "他们": ("they", "them", "their"),
 }
 
-#: Small words: reading and gloss; for times, places, numbers the gloss is the translation.
+#: Function words: reading and gloss; for times, places and numbers the gloss is the translation.
 WORDS: dict[str, tuple[str, str]] = {
     "我": ("wǒ", "I"),
     "你": ("nǐ", "you"),

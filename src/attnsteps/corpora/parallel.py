@@ -1,7 +1,7 @@
 """Real corpora of sentence pairs: Multi30k German–English and Tatoeba Chinese–English.
 
-Normalisation: each sentence is put into Unicode's composed form (NFC), and any run of white space
-becomes one space, none at the ends. Case, punctuation and spelling stay as they are; Tatoeba's
+Normalisation: each sentence is put into Unicode's composed form (NFC), and every run of white space
+becomes one space, with none at the ends. Case, punctuation and spelling stay as they are; Tatoeba's
 Chinese is partly simplified and partly traditional.
 """
 
@@ -15,12 +15,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from attnsteps.shapes import check_choice, check_positive
-from attnsteps.text.download import fetch
+from attnsteps.checks import check_choice, check_positive
+from attnsteps.corpora.download import fetch
 
 
 class TextPair(NamedTuple):
-    """A sentence, its translation, and whom they come from where the corpus names them."""
+    """A sentence, its translation, and their authors if the corpus names them."""
 
     src: str
     tgt: str
@@ -28,7 +28,7 @@ class TextPair(NamedTuple):
 
 
 class Parallel(NamedTuple):
-    """A corpus in its three parts, and the source and terms to name wherever it is used."""
+    """A corpus in three parts, with the credit and terms to show wherever you use it."""
 
     train: list[TextPair]
     val: list[TextPair]
@@ -52,26 +52,14 @@ MULTI30K_SHA256 = {
 }
 TATOEBA_CREDIT = (
     "Tatoeba (https://tatoeba.org), packaged by Tab-delimited Bilingual Sentence Pairs"
-    " (https://www.manythings.org/anki/), CC BY 2.0 FR. The authors stand with each pair where the"
-    " edition names them."
+    " (https://www.manythings.org/anki/), CC BY 2.0 FR. Each pair names its authors if the edition"
+    " does."
 )
 TATOEBA_URL = "https://www.manythings.org/anki/cmn-eng.zip"
 
 
 def load(name: str, **choices: object) -> Parallel:
-    """Load a corpus by its name.
-
-    Args:
-        name: "multi30k" or "tatoeba".
-        choices: directory, cache and progress, as in multi30k.
-
-    Returns:
-        The corpus.
-
-    Raises:
-        ValueError: if there is no such corpus, or as in multi30k and tatoeba.
-        OSError: as there.
-    """
+    """Load "multi30k" or "tatoeba" by name, with the same choices as the function of that name."""
     check_choice("name", name, CORPORA)
     return CORPORA[name](**choices)
 
@@ -82,22 +70,23 @@ def multi30k(
     cache: str | os.PathLike | None = None,
     progress: bool = True,
 ) -> Parallel:
-    r"""Load captions of photographs, German → English: 29,000, 1,014 and test_2016_flickr's 1,000.
+    r"""Load captions of photos, German → English: 29,000 to train on, 1,014 and 1,000 held out.
 
-    Source: Elliott et al. 2016; the splits are the authors'.
+    Source: Elliott et al. 2016; the splits are the authors', the test part is test_2016_flickr.
 
     Args:
         directory: a folder with the published files (train.de.gz …), read instead of the network.
-        cache: the folder to keep downloads in, as in download.fetch.
-        progress: True shows a bar while it downloads.
+        cache: the folder for downloads; None: ATTNSTEPS_CACHE, or else the system's cache.
+        progress: True shows a bar during the download.
 
     Returns:
-        The corpus; it is for research and education, not for commerce.
+        The corpus; its licence allows research and education, but no commercial use.
 
     Raises:
-        ConnectionError: if it has to be downloaded, and cannot be.
+        ConnectionError: if the download fails.
         FileNotFoundError: if the directory lacks a file.
-        ValueError: if a file is damaged, has an empty line, or not one for each of its twin's.
+        ValueError: if a file is damaged or has an empty line, or if the two files of a part differ
+            in their number of lines.
 
     Example:
         >>> import gzip, tempfile
@@ -120,15 +109,15 @@ def multi30k(
         src, tgt = lines(f"{part}.de.gz"), lines(f"{part}.en.gz")
         if len(src) != len(tgt):
             raise ValueError(
-                f"{part}.de.gz and {part}.en.gz must have as many lines; got {len(src)} and"
-                f" {len(tgt)}"
+                f"{part}.de.gz and {part}.en.gz must have the same number of lines;"
+                f" got {len(src)} and {len(tgt)}"
             )
         pairs = [TextPair(normalise(de), normalise(en)) for de, en in zip(src, tgt, strict=True)]
         for number, pair in enumerate(pairs, start=1):
             if not pair.src or not pair.tgt:
                 raise ValueError(
                     f"{part}.de.gz and {part}.en.gz must have a sentence in each line; got"
-                    f" {pair.src!r} and {pair.tgt!r} ({number})"
+                    f" {pair.src!r} and {pair.tgt!r} in line {number}"
                 )
         parts.append(pairs)
     return Parallel(*parts, MULTI30K_CREDIT)
@@ -143,25 +132,25 @@ def tatoeba(
 ) -> Parallel:
     r"""Load everyday sentences, Chinese → English: about 20,000, of which 1,000 are for the test.
 
-    The split depends on the sentences alone: English ones in the order of their SHA-256, the first
-    for the test, the next for validation, each with the first of its Chinese translations. What
-    shares a side with one of them is left out of the training part, so that no sentence of the
-    test, in either language, is seen in training.
+    The split depends only on the sentences. English sentences are sorted by their SHA-256; the
+    first ones go to the test part, the next to the validation part, each with the first of its
+    Chinese translations. A pair that shares a side with one of them is left out of training, so the
+    model trains on no sentence of the test, in either language.
 
     Args:
         directory: a folder with cmn-eng.zip or cmn-eng.tsv.gz, read instead of the network.
-        cache: the folder to keep the download in, as in download.fetch.
-        progress: True shows a bar while it downloads.
-        held_out: how many sentences the test has, and the validation part.
+        cache: the folder for the download; None: ATTNSTEPS_CACHE, or else the system's cache.
+        progress: True shows a bar during the download.
+        held_out: the number of sentences in the test part, and in the validation part.
 
     Returns:
-        The corpus; name its credit where you show any of it.
+        The corpus; show its credit wherever you show any of it.
 
     Raises:
-        ConnectionError: if it has to be downloaded, and cannot be.
+        ConnectionError: if the download fails.
         FileNotFoundError: if the directory lacks the file.
-        ValueError: if the file is damaged, has a line without a translation, or fewer different
-            sentences than are to be held out.
+        ValueError: if the file is damaged, has a line without a translation, or has too few
+            different sentences to hold so many out.
 
     Example:
         >>> import gzip, tempfile
@@ -182,19 +171,19 @@ def tatoeba(
         english, chinese, credit = ([normalise(cell) for cell in line.split("\t")] + ["", ""])[:3]
         if not english or not chinese:
             raise ValueError(
-                f"{path} must have two sentences in each line; got {line!r} ({number})"
+                f"{path} must have two sentences in each line; got {line!r} in line {number}"
             )
         pairs[TextPair(chinese, english, credit)] = None
     first: dict[str, TextPair] = {}
     for pair in pairs:
         first.setdefault(pair.tgt, pair)
     held: list[TextPair] = []
-    seen: set[str] = set()
+    held_texts: set[str] = set()
     for english in sorted(first, key=_hash):
-        if len(held) < 2 * held_out and first[english].src not in seen:
+        if len(held) < 2 * held_out and first[english].src not in held_texts:
             held.append(first[english])
-            seen |= {english, first[english].src}
-    train = [pair for pair in pairs if seen.isdisjoint(pair[:2])]
+            held_texts |= {english, first[english].src}
+    train = [pair for pair in pairs if held_texts.isdisjoint(pair[:2])]
     if not train:
         raise ValueError(
             f"held_out must leave some of the {len(first)} sentences to train on; got {held_out}"
@@ -207,13 +196,7 @@ CORPORA: dict[str, Callable[..., Parallel]] = {"multi30k": multi30k, "tatoeba": 
 
 
 def normalise(text: str) -> str:
-    """Bring a sentence into the form that all of these corpora have.
-
-    Args:
-        text: a sentence as it came.
-
-    Returns:
-        The sentence in composed characters (NFC), with single spaces, and none at the ends.
+    """Return a sentence in composed characters (NFC), with single spaces and none at the ends.
 
     Example:
         >>> normalise("  Ein  Hu\N{COMBINING DIAERESIS}hnchen. ")
@@ -231,19 +214,19 @@ def _lines(path: Path, member: str = "") -> list[str]:
         else:
             data = gzip.decompress(path.read_bytes())
         if not data:
-            raise EOFError("nothing")
+            raise EOFError("the file is empty")
         return data.decode("utf-8").removesuffix("\n").split("\n")
     except FileNotFoundError:
         raise FileNotFoundError(f"there is no file {path}") from None
     except (
         *(OSError, EOFError, KeyError, UnicodeError, zlib.error, zipfile.BadZipFile),
-        RuntimeError,  # an archive that asks for a password, or is packed in an unknown way
+        RuntimeError,  # the archive needs a password, or uses an unknown compression
     ) as error:
         raise ValueError(
-            f"{path} must be a whole compressed text in UTF-8; got: {error}"
+            f"{path} must be a complete compressed file of UTF-8 text; reading it gave: {error}"
         ) from error
 
 
 def _hash(text: str) -> str:
-    """Return a number for a text that is the same everywhere, as 64 digits."""
+    """Return 64 digits that depend only on the text, the same on every machine."""
     return hashlib.sha256(text.encode()).hexdigest()

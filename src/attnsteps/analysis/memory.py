@@ -2,8 +2,8 @@
 
 from typing import Literal, NamedTuple
 
+from attnsteps.checks import check_choice, check_positive
 from attnsteps.model.config import TransformerConfig
-from attnsteps.shapes import check_choice, check_positive
 
 FOUR, TWO = 4, 2  # bytes of a number in 32 and in 16 bits
 
@@ -65,22 +65,6 @@ def training_bytes(
     Source: counted from what autograd keeps; a test holds the two within two per cent. Left out:
     dropout's masks, the masks of attention, two numbers for each norm and word, ids, and what lives
     only for a moment.
-
-    Args:
-        config: the model's sizes, in the paper's arrangement.
-        batch_size: B, of one micro-batch on one machine.
-        src_len: S, padding included.
-        tgt_len: T, padding included.
-        num_parameters: of the model, as its num_parameters() counts them.
-        precision: what the products are computed in, as in TrainingConfig.
-        fused: False where attention goes through its weights, as need_weights asks for.
-
-    Returns:
-        The bytes, by kind.
-
-    Raises:
-        ValueError: if a size is not a positive integer, the precision unknown, or the model of
-            another arrangement than the paper's.
 
     Example:
         >>> config = TransformerConfig.tiny(src_vocab_size=200, tgt_vocab_size=300)

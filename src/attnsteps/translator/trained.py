@@ -12,12 +12,12 @@ from jaxtyping import Int
 from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
-from attnsteps.decoding.non_autoregressive import NonAutoregressive
+from attnsteps.checks import check_choice, check_positive
 from attnsteps.model.config import TransformerConfig
+from attnsteps.model.non_autoregressive import NonAutoregressive
 from attnsteps.model.tensor_file import read_tensors, write_tensors
 from attnsteps.model.transformer import Transformer
 from attnsteps.model.weights import copy_weights
-from attnsteps.shapes import check_choice, check_positive
 from attnsteps.text.tokenizer import (
     BytePairs,
     Characters,
@@ -27,7 +27,7 @@ from attnsteps.text.tokenizer import (
     to_json,
 )
 from attnsteps.text.vocab import Vocab
-from attnsteps.training.translate import Translation, attention, find
+from attnsteps.translator.search import Translation, attention, find
 
 FORMAT = "attnsteps.trained"
 FORMAT_VERSION = 1
@@ -78,8 +78,10 @@ class Trained:
             dtype: that of the weights in the file; float16 halves it, and keeps 3 digits.
 
         Raises:
+            ValueError: if the model is of a class that load does not know.
             OSError: if the place cannot be written to; what was there is left as it was.
         """
+        check_choice("the model's class", type(self.model).__name__, MODELS)
         parameters = self.model.named_parameters()
         tensors = {name: p.detach().cpu().to(dtype).contiguous() for name, p in parameters}
         config = {
@@ -136,8 +138,8 @@ class Trained:
             search: "greedy", "beam" or "sample"; for a non-autoregressive model "all_at_once" or
                 "mask_predict". None takes the first that the model can do.
             max_len: the most tokens of a translation, eos_id included; None allows twice as many
-                as the longest source of a batch has, and ten more. Non-autoregressive models
-                predict the length instead.
+                as the source has, and ten more. Non-autoregressive models predict the length
+                instead.
             batch_size: how many to translate side by side.
             need_weights: True also returns the attention weights.
             options: the search's own, such as beam_width.

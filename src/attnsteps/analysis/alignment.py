@@ -6,6 +6,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from attnsteps.checks import check_number
+from attnsteps.model.mode import in_mode
 from attnsteps.model.transformer import Transformer
 from attnsteps.shapes import check_shape
 from attnsteps.text.batch import Example, collate
@@ -61,11 +63,12 @@ def alignment_error_rate(
         0.5
     """
     allowed = sure if possible is None else possible
-    if not len(found) == len(sure) == len(allowed):
-        raise ValueError(
-            "found, sure and possible must be of equally many sentences;"
-            f" got {len(found)}, {len(sure)} and {len(allowed)}"
-        )
+    for name, others in (("sure", sure), ("possible", allowed)):
+        if len(others) != len(found):
+            raise ValueError(
+                f"{name} must hold the links of {len(found)} sentences, as found does;"
+                f" got {len(others)}"
+            )
     right = total = 0
     for a, s, p in zip(map(set, found), map(set, sure), map(set, allowed), strict=True):
         right += len(a & s) + len(a & (p | s))
@@ -106,24 +109,19 @@ def cross_attention_links(
         [0, 1, 2]
     """
     layers, heads = model.config.num_decoder_layers, model.config.num_heads
-    if not -layers <= layer < layers:
-        raise ValueError(f"layer must lie in {-layers}..{layers - 1}; got {layer}")
-    if head is not None and not 0 <= head < heads:
-        raise ValueError(f"head must lie in 0..{heads - 1}; got {head}")
+    check_number("layer", layer, at_least=-layers, at_most=layers - 1, integer=True)
+    if head is not None:
+        check_number("head", head, at_least=0, at_most=heads - 1, integer=True)
     device = next(model.parameters()).device
-    was_training, links = model.training, []
-    model.eval()
-    try:
-        with torch.inference_mode():
-            for start in range(0, len(examples), batch_size):
-                some = examples[start : start + batch_size]
-                batch = collate(some).to(device)
-                weights = model(batch.src_ids, batch.tgt_in, need_weights=True)[1].cross[layer]
-                maps = weights.mean(dim=1) if head is None else weights[:, head]  # (B, T, S)
-                links += [
-                    attention_links(each[: len(tgt), : len(src)])
-                    for each, (src, tgt) in zip(maps, some, strict=True)
-                ]
-    finally:
-        model.train(was_training)
+    links = []
+    with in_mode(model), torch.no_grad():
+        for start in range(0, len(examples), batch_size):
+            some = examples[start : start + batch_size]
+            batch = collate(some).to(device)
+            weights = model(batch.src_ids, batch.tgt_in, need_weights=True)[1].cross[layer]
+            maps = weights.mean(dim=1) if head is None else weights[:, head]  # (B, T, S)
+            links += [
+                attention_links(each[: len(tgt), : len(src)])
+                for each, (src, tgt) in zip(maps, some, strict=True)
+            ]
     return links

@@ -1,16 +1,25 @@
-"""What somebody or something is like: plain, denied, asked, compared."""
+"""Sentences that say what somebody or something is like: plain, denied, asked, compared."""
 
-from attnsteps.text.choices import FIXED, KIN, OTHERS, OWNERS, PEOPLE, somebody
-from attnsteps.text.lexicon import ADJECTIVES, NOUNS, WORDS, Noun
-from attnsteps.text.phrases import En, Notes, Phrase, Zh, be, noun_phrase, person, predicate
-from attnsteps.text.spoken import Sentence
+from attnsteps.corpora.generated.choices import FIXED, KIN, OTHERS, OWNERS, PEOPLE, somebody
+from attnsteps.corpora.generated.lexicon import ADJECTIVES, NOUNS, WORDS, Noun
+from attnsteps.corpora.generated.phrases import (
+    En,
+    Notes,
+    Phrase,
+    Zh,
+    be,
+    noun_phrase,
+    person,
+    predicate,
+)
+from attnsteps.corpora.generated.spoken import Sentence
 
-STATES = "累 困 饿 渴 忙 高兴"  # of a day
+STATES = "累 困 饿 渴 忙 高兴"  # these pass, so a time can go with them
 TRAITS = "高 聪明 善良"
 WELCOME = "聪明 善良 漂亮 高兴 便宜 新 快"
 COLOURS = ("红", "白", "黑")
 
-#: What is compared with what, and by what.
+#: Groups of nouns that are compared with each other, and the adjectives to compare them by.
 COMPARED = (
     ("男孩 女孩 男人 女人 孩子 老师 学生 医生", "高 聪明"),
     ("猫 狗 鸟 马 羊 老鼠", "大 小 聪明 漂亮 快"),
@@ -26,28 +35,14 @@ COMPARED = (
 
 
 def traits(zh: str) -> list[str]:
-    """Return the adjectives that can be said of a noun.
-
-    Args:
-        zh: the Chinese noun.
-
-    Returns:
-        Chinese adjectives; no colours, which would need another construction.
-    """
+    """Return the Chinese adjectives that fit a noun, except colours, which need another pattern."""
     compared = " ".join(words for nouns, words in COMPARED if zh in nouns.split())
     words = [*NOUNS[zh].adjectives.split(), *compared.split()]
     return [word for word in dict.fromkeys(words) if word not in COLOURS]
 
 
 def describe(notes: Notes) -> Sentence:
-    """Somebody or something is tired, not big, too expensive; or is it?
-
-    Args:
-        notes: where chance comes from.
-
-    Returns:
-        The sentence.
-    """
+    """Draw a sentence that says or asks whether somebody or something is tired, big, expensive."""
     notes.phenomena.add("predicate")
     way = notes.pick("很 很 太 不 吗")
     when = ""
@@ -69,7 +64,7 @@ def describe(notes: Notes) -> Sentence:
 
 
 def _described(notes: Notes, subject: Phrase, adjective: str, way: str, when: str) -> Sentence:
-    """Say it: 很 very, 太 too, 不 not, 吗 a question, 会 will be."""
+    """Build the sentence; way is 很 very, 太 too, 不 not, 吗 a question, or 会 will be."""
     time = [Zh(when)] if when else []
     word, degree, end = Zh(adjective), Zh("很"), Zh("吗")
     shown = {"吗": "question_ma", "不": "negation_bu", "会": "future"}
@@ -106,7 +101,7 @@ def _described(notes: Notes, subject: Phrase, adjective: str, way: str, when: st
 
 
 def _one(notes: Notes, *, asked: bool) -> Phrase:
-    """Draw one person to be described."""
+    """Draw one person to describe."""
     dice = notes.random.random()
     if dice < 0.3:
         return person(notes.pick(OTHERS if asked else OWNERS))
@@ -116,7 +111,7 @@ def _one(notes: Notes, *, asked: bool) -> Phrase:
 
 
 def _thing(notes: Notes) -> Phrase:
-    """Draw something to be described."""
+    """Draw something to describe."""
     noun = NOUNS[notes.pick(notes.pick(COMPARED[1:])[0])]
     if noun.kind == "animal" or noun.zh in ("马路", "桥", "河") or noun.kind == "place":
         determiner = notes.pick(("", "这", "那", *(("这些", "那些") if noun.plural else ())))
@@ -128,14 +123,7 @@ def _thing(notes: Notes) -> Phrase:
 
 
 def compare(notes: Notes) -> Sentence:
-    """One is bigger than another: 猫比狗小, or not as big: 猫没有狗大.
-
-    Args:
-        notes: where chance comes from.
-
-    Returns:
-        The sentence.
-    """
+    """Draw a comparison: 猫比狗小, the cat is smaller; 猫没有狗大, it is not as big."""
     nouns, adjectives = notes.pick(COMPARED)
     adjective = notes.pick(adjectives)
     pair = _two(notes, nouns)
@@ -163,7 +151,7 @@ def compare(notes: Notes) -> Sentence:
 
 
 def _two(notes: Notes, nouns: str) -> tuple[Phrase, Phrase]:
-    """Draw two that are compared: this one and that one, mine and yours, a cat and a dog."""
+    """Draw two things to compare: this one and that one, mine and yours, a cat and a dog."""
     first = NOUNS[notes.pick(nouns)]
     if first.kind == "person" and notes.chance(0.5):
         one = noun_phrase(notes, notes.pick(KIN), owner=notes.pick(OWNERS))
@@ -184,7 +172,7 @@ def _two(notes: Notes, nouns: str) -> tuple[Phrase, Phrase]:
 
 
 def _side(notes: Notes, noun: Noun) -> Phrase:
-    """Draw one of a kind: this, that, or somebody's."""
+    """Draw one side of a comparison: this, that, or somebody's."""
     is_owned = noun.kind == "thing" and noun.zh not in FIXED.split()
     if is_owned and notes.chance(0.5):
         return noun_phrase(notes, noun, owner=notes.pick(OWNERS))

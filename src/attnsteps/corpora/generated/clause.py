@@ -2,47 +2,26 @@
 
 from typing import NamedTuple
 
-from attnsteps.text.lexicon import WORDS, Verb
-from attnsteps.text.phrases import En, Notes, Phrase, Place, Zh, be, is_plural
+from attnsteps.corpora.generated.lexicon import WORDS, Verb
+from attnsteps.corpora.generated.phrases import En, Notes, Phrase, Place, Zh, be, is_plural
 
 ASPECTS = {"p": "past", "f": "future", "g": "progressive", "h": "habit", "s": "state", "w": "want"}
 
 
 class Style(NamedTuple):
-    """What a translator may choose where several translations are correct.
+    """The choices of a translator where several translations are correct."""
 
-    Args:
-        time_first: True puts the time before the subject: "yesterday the boy …".
-        passive: True turns the clause round where that is possible: "… was bought by the boy".
-    """
-
-    time_first: bool = False
-    passive: bool = False
+    time_first: bool = False  # "yesterday the boy …"
+    passive: bool = False  # where that is possible: "… was bought by the boy"
 
 
 PLAIN = Style()
 
 
 class Clause:
-    """One clause: who does what, when, where.
+    """One clause in both languages: who does what, when, where.
 
-    Args:
-        notes: where its phenomena and its verb and object are written down.
-        subject: who does it.
-        verb: what is done.
-        aspect: p past, f future, g going on, h habit, s a state, w wanted.
-        object: what it is done to, if anything.
-        negative: how it is denied: 没有, 没, 不, or nothing.
-        time: a Chinese adverb of time, or nothing.
-        early: True puts it before the Chinese subject.
-        often: True for 经常.
-        place: the place without 在, in both languages.
-        companion: who does it too.
-        ba: True moves the Chinese object to the front with 把.
-        recipient: who is given or taught something.
-        goal: where something or somebody goes, in both languages.
-        asks: the word that makes it a question: 吗, 谁 (the subject), 什么 or 几 (in the object),
-            哪里 (the place or goal), 什么时候, 为什么; nothing for a statement.
+    Its notes record the phenomena that it shows and its verb with its object.
     """
 
     def __init__(
@@ -50,18 +29,20 @@ class Clause:
         notes: Notes,
         subject: Phrase,
         verb: Verb,
-        aspect: str,
+        aspect: str,  # a key of ASPECTS
         *,
         object: Phrase | None = None,
-        negative: str = "",
-        time: str = "",
-        early: bool = False,
-        often: bool = False,
-        place: Place | None = None,
+        negative: str = "",  # 没有, 没, 不, or nothing
+        time: str = "",  # a Chinese adverb
+        early: bool = False,  # the time comes before the Chinese subject
+        often: bool = False,  # 经常
+        place: Place | None = None,  # without 在
         companion: Phrase | None = None,
-        ba: bool = False,
-        recipient: Phrase | None = None,
-        goal: Place | None = None,
+        ba: bool = False,  # 把 moves the Chinese object to the front
+        recipient: Phrase | None = None,  # who is given or taught the object
+        goal: Place | None = None,  # where somebody or something goes
+        # What makes it a question: 吗, 谁 (the subject), 什么 or 几 (in the object), 哪里 (the
+        # place or goal), 什么时候, 为什么.
         asks: str = "",
     ) -> None:
         self.notes, self.subject, self.verb, self.aspect = notes, subject, verb, aspect
@@ -86,7 +67,7 @@ class Clause:
         self._note()
 
     def _note(self) -> None:
-        """Write down what the clause shows."""
+        """Record the phenomena that this clause shows."""
         notes = self.notes
         if self.object is not None and self.object.noun is not None:
             notes.combinations.add((self.verb.zh, self.object.noun.zh))
@@ -119,31 +100,31 @@ class Clause:
     def zh(self) -> list[Zh]:
         """The Chinese words in their order."""
         w, some = self.words, self._some
-        found = some("time") if self.early else []
-        found += self.subject.zh
-        found += some("why", "often", "not", "future", "progressive", "want")
+        zh = some("time") if self.early else []
+        zh += self.subject.zh
+        zh += some("why", "often", "not", "future", "progressive", "want")
         if not self.early:
             at = len(self.subject.zh)
-            found[at:at] = some("time")
+            zh[at:at] = some("time")
         if self.companion:
-            found += [w["with"], *self.companion.zh, w["together"]]
+            zh += [w["with"], *self.companion.zh, w["together"]]
         if self.place:
             # 正在 and 在 become one: 正在公园里, "is … in the park".
-            found += [] if self.aspect == "g" and not self.companion else [Zh("在")]
-            found += self.place.zh
+            zh += [] if self.aspect == "g" and not self.companion else [Zh("在")]
+            zh += self.place.zh
         if self.ba:
-            found += [Zh("把"), *self.object.zh]
-        found.append(w["verb"])
+            zh += [Zh("把"), *self.object.zh]
+        zh.append(w["verb"])
         if self.goal and self.ba:  # 放在桌子上了, but 去了图书馆
-            found += self.goal.zh
-        found += some("le")
-        found += self.goal.zh if self.goal and not self.ba else []
-        found += self.recipient.zh if self.recipient else []
-        found += self.object.zh if self.object and not self.ba else []
-        return [*found, *some("ask", "mark")]
+            zh += self.goal.zh
+        zh += some("le")
+        zh += self.goal.zh if self.goal and not self.ba else []
+        zh += self.recipient.zh if self.recipient else []
+        zh += self.object.zh if self.object and not self.ba else []
+        return [*zh, *some("ask", "mark")]
 
     def _some(self, *keys: str) -> list[Zh]:
-        """Return those of some words that this clause has."""
+        """Return the Chinese words with these keys, leaving out those that this clause lacks."""
         return [self.words[key] for key in keys if key in self.words]
 
     def _verb(self, *, passive: bool) -> tuple[list[En], list[En]]:
@@ -167,8 +148,8 @@ class Clause:
             aux, main = [En(be(who, past=True))], [participle]
         elif not_ or self.inverts:
             present = "does" if is_third else "do"
-            asked = (w["ask"],) if "ask" in w else ()
-            aux = [En("did" if self.aspect == "p" else present, not_ or asked)]
+            ma = (w["ask"],) if "ask" in w else ()
+            aux = [En("did" if self.aspect == "p" else present, not_ or ma)]
             main = [base]
         else:
             aux, main = [], [En(verb.past if self.aspect == "p" else finite, links)]
@@ -180,7 +161,7 @@ class Clause:
         return aux, main
 
     def _asked(self) -> list[En]:
-        """Return the words that a question with a question word begins with."""
+        """Return the English words at the start of a question with a question word."""
         if self.asks in ("什么", "几"):
             return self.object.en
         if self.asks == "哪里":
@@ -190,14 +171,7 @@ class Clause:
         return []
 
     def en(self, style: Style = PLAIN) -> list[En]:
-        """Return the English words in their order.
-
-        Args:
-            style: what to choose where several translations are correct.
-
-        Returns:
-            The words.
-        """
+        """Return the English words in their order, in one of the correct styles."""
         passive = style.passive and self.can_be_passive
         aux, main = self._verb(passive=passive)
         subject = self.object.en if passive else self.subject.en
@@ -228,7 +202,7 @@ class Clause:
 
     @property
     def can_be_passive(self) -> bool:
-        """Tell whether English may turn this clause round."""
+        """Tell whether English can put this clause into the passive."""
         return (
             self.object is not None
             and self.object.noun is not None

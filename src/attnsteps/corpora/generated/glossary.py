@@ -1,6 +1,6 @@
-"""All the words of the generated corpus: how they are read, what they mean, how they are listed."""
+"""All the words of the generated corpus, with their readings and meanings."""
 
-from attnsteps.text.lexicon import (
+from attnsteps.corpora.generated.lexicon import (
     ADJECTIVES,
     EXTRA,
     INTRANSITIVE,
@@ -11,7 +11,7 @@ from attnsteps.text.lexicon import (
     WORDS,
 )
 
-#: What a translator of the ambiguous variant may say instead.
+#: The words that a translator may also choose in the ambiguous variant.
 SYNONYMS = {
     "big": "large",
     "bigger": "larger",
@@ -32,19 +32,19 @@ _GLOSSES = {
 
 def _english() -> set[str]:
     """Collect every English word of the lexicon and of the grammar."""
-    found = set(FUNCTION_WORDS.split()) | set(SYNONYMS.values())
-    found |= {word for noun in (NOUNS | EXTRA).values() for word in (noun.en, noun.plural)}
-    found |= {form for forms in PRONOUNS.values() for form in forms}
+    words = set(FUNCTION_WORDS.split()) | set(SYNONYMS.values())
+    words |= {word for noun in (NOUNS | EXTRA).values() for word in (noun.en, noun.plural)}
+    words |= {form for forms in PRONOUNS.values() for form in forms}
     for verb in (VERBS | INTRANSITIVE | SPECIAL).values():
-        found |= {verb.base}
-        found |= {verb.past, verb.participle} if "p" in verb.tenses else set()
-        found |= {verb.ing} if "g" in verb.tenses else set()
-        found |= {verb.third} if "h" in verb.tenses else set()
-    found |= {word for a in ADJECTIVES.values() for word in (a.en, a.comparative)}
-    return found - {""}
+        words |= {verb.base}
+        words |= {verb.past, verb.participle} if "p" in verb.tenses else set()
+        words |= {verb.ing} if "g" in verb.tenses else set()
+        words |= {verb.third} if "h" in verb.tenses else set()
+    words |= {word for a in ADJECTIVES.values() for word in (a.en, a.comparative)}
+    return words - {""}
 
 
-#: English words that no entry of the lexicon holds.
+#: English words that are in no entry of the lexicon.
 FUNCTION_WORDS = """
     the a an this that these those many two three four how what who when where why 's of
     yesterday today tomorrow last next week year now every day often
@@ -60,7 +60,7 @@ TARGET_WORDS: tuple[str, ...] = tuple(sorted(_english()))
 
 
 def gloss(word: str) -> tuple[str, str]:
-    """Return how a Chinese word is read, and what it means.
+    """Return the reading and the meaning of a Chinese word.
 
     Args:
         word: a word of the corpus.

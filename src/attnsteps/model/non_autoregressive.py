@@ -2,11 +2,11 @@
 
 import torch
 from jaxtyping import Bool, Float, Int
-from torch import Generator, Tensor, nn
+from torch import Tensor, nn
 
+from attnsteps.checks import check_positive
 from attnsteps.model.config import TransformerConfig
 from attnsteps.model.transformer import Transformer
-from attnsteps.shapes import check_positive, check_sentences
 
 
 class LengthPredictor(nn.Module):
@@ -125,36 +125,3 @@ class NonAutoregressive(nn.Module):
     ) -> Float[Tensor, "B max_len"]:
         """Return the logits of the lengths 1, 2, …: (B, max_len)."""
         return self.length_predictor(memory, src_ids != self.config.pad_id)
-
-
-def mask_some(
-    tgt_ids: Int[Tensor, "B T"], config: TransformerConfig, *, generator: Generator | None = None
-) -> Int[Tensor, "B T"]:
-    """Hide some tokens of each sentence, for training: any number from one to all.
-
-    Source: Ghazvininejad et al. 2019, section 2.2.
-
-    Args:
-        tgt_ids: whole sentences, (B, T), without bos_id, each ending with eos_id.
-        config: where mask_id and pad_id come from.
-        generator: where chance comes from.
-
-    Returns:
-        The same, (B, T), with mask_id in those places; padding stays as it is.
-
-    Raises:
-        ValueError: if tgt_ids is not a batch of sentences.
-
-    Example:
-        >>> config = TransformerConfig.tiny(11, 13, causal=False, mask_id=3)
-        >>> mask_some(torch.tensor([[2, 0, 0]]), config)
-        tensor([[3, 0, 0]])
-    """
-    check_sentences("tgt_ids", tgt_ids, config.pad_id)
-    is_token = tgt_ids != config.pad_id
-    like = {"device": tgt_ids.device, "generator": generator}
-    share = torch.rand(len(tgt_ids), 1, **like)
-    num_hidden = 1 + (share * is_token.sum(dim=1, keepdim=True)).long()  # uniform on 1 … N
-    dice = torch.rand(tgt_ids.shape, **like).masked_fill(~is_token, 2.0)
-    order = dice.argsort(dim=1)  # a random order of the tokens, with padding behind them
-    return tgt_ids.masked_fill((order < num_hidden) & is_token, config.mask_id)
