@@ -27,15 +27,20 @@ CHAPTERS = {
     "layers.rms_norm": "since_2017",
     "layers.sublayer": "residual_and_norm",
     "model.attention_weights": "multi_head",
-    "model.interventions": "inside",
-    "model.leaks": "masks",
-    "model.memory": "scale",
     "model.weights": "training",
     "decoding.mask_predict": "non_autoregressive",
     "training.distributed": "scale",
-    "training.speed": "scale",
+    "translator.search": "decoding",
+    "translator.trained": "training",
+    "analysis.scores": "training",
+    "analysis.alignment": "inside",
+    "analysis.interventions": "inside",
+    "analysis.leaks": "masks",
+    "analysis.memory": "scale",
+    "analysis.speed": "scale",
 }
-STAGE_CHAPTERS = {"model": "transformer"}  # a stage's own stem otherwise: text, training, decoding
+# A stage belongs to the chapter of its own stem otherwise: text, training, decoding.
+STAGE_CHAPTERS = {"corpora": "text", "model": "transformer"}
 
 
 class Stage(SphinxDirective):
@@ -106,6 +111,8 @@ def link_back(app: Sphinx, doctree: nodes.document) -> None:
     env = app.env
     order = re.findall(r"^(\w+)  ", importlib.import_module(PACKAGE).__doc__, flags=re.MULTILINE)
     stages = [stage for stage in order if f"api/{stage}" in env.found_docs]
+    if "corpora" in stages:
+        stages.insert(stages.index("corpora") + 1, "corpora.generated")
     names = [module.__name__ for stage in stages for module in modules_of(stage)]
     found = [name for name in names if chapter_of(name, env) == env.docname]
     section = next(iter(doctree.findall(nodes.section)), None)
