@@ -21,7 +21,7 @@ NAMES = (
     *("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"),
 )
 MAC = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"
-SET_ASIDE = re.compile(r"/_static/(mathjax/tex-chtml|vendor/fontawesome/.*/all\.min)\.js")
+SET_ASIDE = re.compile(r"/_static/(vendor/fontawesome/.*/all\.min)\.js")
 CODE = re.compile(rb'<div class="highlight"><pre>.*?</pre></div>', re.DOTALL)
 PHONE = {"width": 360, "color_scheme": "dark", "reduced_motion": "reduce"}
 expect.set_options(timeout=60_000)  # of waiting for what must come: other programs may be busy

@@ -19,7 +19,7 @@ from sphinx.application import Sphinx
 
 FOLDER = "_static/widgets"
 FORMULA = re.compile(
-    r'([(“]?)(<span class="math notranslate nohighlight">\\\([^<]*</span>)([.,;:!?)”’]*)'
+    r'([(“]?)(<span class="math notranslate nohighlight"><math>.*?</math></span>)([.,;:!?)”’]*)'
 )
 
 

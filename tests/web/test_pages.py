@@ -18,7 +18,7 @@ CHAPTERS = [page for page in PAGES if re.match(r"\d\d_", page)]
 ALIKE = r"""
 // Thousands of pieces of text, code and formulas would take most of axe's time. Of those that look
 // the same before the same background it reads one, which must be in sight; in widgets, all.
-for (const formula of [...document.querySelectorAll("mjx-container")].slice(1)) {
+for (const formula of [...document.querySelectorAll("math")].slice(1)) {
   formula.replaceChildren();
 }
 const looks = new Set();
@@ -70,7 +70,7 @@ def test_no_sideways_scroll(look_at, path, phone):
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     wide = page.evaluate(
         """() => [...document.querySelectorAll('.bd-article *')].filter((e) => {
-          if (e.closest('.aw-scroll, pre, .math, table, mjx-container')) return false;
+          if (e.closest('.aw-scroll, pre, .math, table')) return false;
           const box = e.getBoundingClientRect();
           return box.width > 0 && box.right > innerWidth + 1;
         }).map((e) => e.outerHTML.slice(0, 80))"""
@@ -82,7 +82,7 @@ def test_no_sideways_scroll(look_at, path, phone):
 def test_what_scrolls_is_reached_by_keyboard(look_at, path, phone):
     page, _ = look_at(path, phone=phone)
     page.wait_for_function(
-        """() => [...document.querySelectorAll('.highlight pre, .pst-scrollable-table-container')]
+        """() => [...document.querySelectorAll('.highlight pre, .pst-scrollable-table-container, div.math')]
           .every((e) => e.scrollWidth <= e.clientWidth || e.tabIndex >= 0)"""
     )
 
