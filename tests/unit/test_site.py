@@ -7,7 +7,7 @@ import pytest
 from tests.browser import ROOT
 
 PATH = ROOT / "book" / "_ext" / "attnsteps_site.py"
-FORMULA = r'<span class="math notranslate nohighlight">\(d_k\)</span>'
+FORMULA = r'<span class="math notranslate nohighlight"><math><msub><mi>d</mi><mi>k</mi></msub></math></span>'
 
 
 @pytest.fixture(scope="module")

@@ -138,6 +138,35 @@ def test_chapter_has_what_every_chapter_has(look_at, path):
     assert not re.search(r"\{(glue|ref|cite|eval)|:::|```", text), "raw markup on the page"
 
 
+def test_every_formula_is_set(look_at, path):
+    page, _ = look_at(path)
+    assert page.locator("merror").count() == 0
+    unset = page.evaluate(
+        """() => [...document.querySelectorAll('.math')].filter((e) => {
+          const formula = e.querySelector('math');
+          const box = formula?.getBoundingClientRect();
+          return e.checkVisibility() && !(box?.width > 1 && box.height > 1);
+        }).map((e) => e.outerHTML.slice(0, 80))"""
+    )
+    assert not unset
+    raw = page.evaluate(
+        r"""() => {
+          const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+          const tex = /\\[([\])]|\\(begin|frac|text|operatorname|underset|sqrt)\b/;
+          const raw = [];
+          while (walk.nextNode()) {
+            const text = walk.currentNode;
+            const quoted = text.parentElement.closest('code, pre, script, kbd, .aw');
+            if (!quoted && tex.test(text.data)) raw.push(text.data);
+          }
+          return raw;
+        }"""
+    )
+    assert not raw
+    if page.locator("math").count():
+        assert page.evaluate("document.fonts.load('16px \"STIX Two Math\"').then((f) => f.length)")
+
+
 def serious(page):
     """Run axe on a page; list what it finds serious or critical."""
     options = {"resultTypes": ["violations"], "preload": False}  # it misreads @import if it fetches
