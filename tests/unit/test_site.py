@@ -7,7 +7,8 @@ import pytest
 from tests.browser import ROOT
 
 PATH = ROOT / "book" / "_ext" / "attnsteps_site.py"
-FORMULA = r'<span class="math notranslate nohighlight"><math><msub><mi>d</mi><mi>k</mi></msub></math></span>'
+CLASSES = "math notranslate nohighlight"
+FORMULA = f'<span class="{CLASSES}"><math><msub><mi>d</mi><mi>k</mi></msub></math></span>'
 
 
 @pytest.fixture(scope="module")

@@ -82,8 +82,9 @@ def test_no_sideways_scroll(look_at, path, phone):
 def test_what_scrolls_is_reached_by_keyboard(look_at, path, phone):
     page, _ = look_at(path, phone=phone)
     page.wait_for_function(
-        """() => [...document.querySelectorAll('.highlight pre, .pst-scrollable-table-container, div.math')]
-          .every((e) => e.scrollWidth <= e.clientWidth || e.tabIndex >= 0)"""
+        """(boxes) => [...document.querySelectorAll(boxes)]
+          .every((e) => e.scrollWidth <= e.clientWidth || e.tabIndex >= 0)""",
+        arg=".highlight pre, .pst-scrollable-table-container, div.math",
     )
 
 
