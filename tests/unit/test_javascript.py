@@ -26,5 +26,4 @@ def test_only_scripts_that_exist_are_excused_from_a_rule(path):
 
 def test_the_linters_are_pinned():
     wanted = json.loads((ROOT / "package.json").read_text(encoding="utf-8"))["devDependencies"]
-    locked = json.loads((ROOT / "package-lock.json").read_text(encoding="utf-8"))["packages"]
-    assert wanted == {name: locked[f"node_modules/{name}"]["version"] for name in wanted}
+    assert [name for name, version in wanted.items() if not re.fullmatch(r"[\d.]+", version)] == []
