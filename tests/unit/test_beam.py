@@ -310,3 +310,11 @@ BAD = {
 def test_bad_input_is_refused(refuses, changed, message):
     good = {"beam_width": 2, "max_len": 5}
     refuses(lambda: beam(random_model(), ONE, **{**good, **changed}), message)
+
+
+def test_no_sentence_outgrows_its_own_limit_where_the_vocabulary_is_too_small_for_the_beam():
+    model = random_model(vocab_size=4)  # besides the end there is one word
+    decoded = beam(
+        model, padded([[5, 3], [4]]), beam_width=4, n_best=4, max_len=torch.tensor([1, 3])
+    )
+    assert decoded.lengths.max(dim=1).values.tolist() == [1, 3]
