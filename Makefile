@@ -109,6 +109,7 @@ quick: lint
 lint: $(INSTALLED)
 	$(PY) -m ruff check
 	$(PY) -m ruff format --check
+	$(PY) -m ruff format --check --line-length 76 book/*.ipynb
 	@$(MAKE) --no-print-directory lint-js
 
 # Nobody needs Node to read or build the book, so the widgets' scripts are linted where it is, and

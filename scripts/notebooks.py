@@ -28,6 +28,7 @@ METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
 }
+COLUMNS = 76  # of code that the page shows without a scroll bar
 HIDDEN = {"hide-input", "hide-cell", "remove-input"}
 PROMPTS = {  # how a folded cell starts, and what the page calls it
     "# Installs": "the installation for Colab",
@@ -126,7 +127,8 @@ def execute(path: Path) -> None:
         nbformat.write(notebook, scratch)
         ruff = [sys.executable, "-m", "ruff"]
         subprocess.run([*ruff, "check", "--fix-only", "--quiet", scratch], check=True)
-        subprocess.run([*ruff, "format", "--quiet", scratch], check=True)
+        width = ["--line-length", str(COLUMNS)]
+        subprocess.run([*ruff, "format", "--quiet", *width, scratch], check=True)
         notebook = nbformat.read(scratch, as_version=4)
         resources = {"metadata": {"path": str(BOOK)}}
         NotebookClient(

@@ -17,7 +17,10 @@ from myst_nb.core.render import sanitize_script_content
 from myst_nb.sphinx_ import NbMetadataCollector
 from sphinx.application import Sphinx
 
+from attnsteps.diagrams.drawing import STYLE
+
 FOLDER = "_static/widgets"
+NOTEBOOK_LINK = re.compile(r'(<a href="[\w/]+)\.ipynb(?=")')
 FORMULA = re.compile(
     r'([(“]?)(<span class="math notranslate nohighlight"><math>.*?</math></span>)([.,;:!?)”’]*)'
 )
@@ -91,6 +94,17 @@ def keep_punctuation(
         context["body"] = FORMULA.sub(tie, context["body"])
 
 
+def mend_drawings(
+    app: Sphinx, pagename: str, templatename: str, context: dict, doctree: object
+) -> None:
+    """Let drawings link to pages, not to notebooks, and keep the style that all share only once."""
+    body = context.get("body", "")
+    if 'class="ad ' in body:
+        first, style, rest = body.partition(f"<style>{STYLE}</style>")
+        body = first + style + rest.replace(style, "")
+        context["body"] = NOTEBOOK_LINK.sub(r"\1.html", body)
+
+
 def setup(app: Sphinx) -> dict:
     """Run before myst-nb's own handler, which adds the scripts to the page."""
     app.setup_extension("attnsteps_api")
@@ -98,4 +112,5 @@ def setup(app: Sphinx) -> dict:
     app.connect("html-page-context", move_sources, priority=100)
     app.connect("html-page-context", mend_bibliography)
     app.connect("html-page-context", keep_punctuation)
+    app.connect("html-page-context", mend_drawings)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -23,7 +23,7 @@ ORDER = [
     {"decoding", "training"},
     {"translator"},
     {"analysis"},
-    {"exercises", "plotting"},
+    {"diagrams", "exercises", "plotting"},
     {"widgets", "cli"},
     {"__main__"},
 ]

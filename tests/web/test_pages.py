@@ -210,3 +210,36 @@ def test_works_with_the_network_off_once_loaded(look_at, path):
 def test_search_finds_a_chapter(open_page):
     page = open_page("search.html?q=softmax")
     expect(page.locator("#search-results li a").first).to_be_visible()
+
+
+@on_both
+def test_drawings_are_readable(look_at, path, phone):
+    page, _ = look_at(path, phone=phone)
+    faults = page.evaluate(
+        """() => {
+          const faults = [];
+          const text = (e) => [e.textContent, e.getBoundingClientRect()];
+          for (const fold of document.querySelectorAll('details')) fold.open = true;
+          for (const svg of document.querySelectorAll('.ad svg')) {
+            const frame = svg.getBoundingClientRect();
+            if (!frame.width) continue;
+            const texts = [...svg.querySelectorAll('text')].map(text);
+            if (frame.width < svg.viewBox.baseVal.width - 1) faults.push(`${texts[0][0]} shrinks`);
+            texts.forEach(([words, a], i) => {
+              const inside = a.left > frame.left - 2 && a.right < frame.right + 2 &&
+                a.top > frame.top - 2 && a.bottom < frame.bottom + 2;
+              if (!inside) faults.push(`${words} leaves its drawing`);
+              for (const [others, b] of texts.slice(i + 1)) {
+                const across = Math.min(a.right, b.right) - Math.max(a.left, b.left);
+                const along = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
+                if (across > 1 && along > 3) faults.push(`${words} lies on ${others}`);
+              }
+            });
+            for (const link of svg.querySelectorAll('a')) {
+              if (text(link)[1].height < 24) faults.push(`${link.textContent} is low`);
+            }
+          }
+          return faults;
+        }"""
+    )
+    assert not faults, faults

@@ -1,0 +1,44 @@
+"""Schematic drawings: a small grammar of pieces, painted in SVG from computed numbers."""
+
+from attnsteps.diagrams.drawing import Drawing, Wire
+from attnsteps.diagrams.map import transformer_map
+from attnsteps.diagrams.pieces import (
+    Piece,
+    bars,
+    block,
+    clock,
+    column,
+    curve,
+    frame,
+    grid,
+    matrix,
+    named,
+    row,
+    space,
+    stack,
+    vector,
+    word,
+    words,
+)
+
+__all__ = [
+    "Drawing",
+    "Piece",
+    "Wire",
+    "bars",
+    "block",
+    "clock",
+    "column",
+    "curve",
+    "frame",
+    "grid",
+    "matrix",
+    "named",
+    "row",
+    "space",
+    "stack",
+    "transformer_map",
+    "vector",
+    "word",
+    "words",
+]
