@@ -54,7 +54,8 @@ STYLE = (
     ".ad .curve{fill:none;stroke-width:2.2}.ad .hand{stroke-width:2.5;stroke-linecap:round}"
     ".ad .wire{fill:none;stroke:var(--pale);stroke-width:1.5}.ad .wire.thick{stroke-width:4}"
     f"{_HUES}"
-    ".ad .head{fill:var(--pale);stroke:none}.ad a{text-decoration:none}.ad a:hover .block{stroke-width:2.5}"
+    ".ad .head{fill:var(--pale);stroke:none}.ad a{text-decoration:none}"
+    ".ad a:hover .block{stroke-width:2.5}"
     ".ad a:focus-visible .block{stroke-width:3.5;stroke:var(--ink)}"
 )
 
