@@ -6,6 +6,7 @@ chapter that derives it; that chapter ends with links back. Links appear as chap
 belongs to the chapter of its own stem, or to one named here, if that is in the table of contents.
 """
 
+import ast
 import importlib
 import pkgutil
 import re
@@ -63,6 +64,22 @@ class Stage(SphinxDirective):
         parent.document = self.state.document
         self.state.nested_parse(StringList(lines), self.content_offset, parent, match_titles=True)
         return parent.children
+
+
+class DrawingExample(SphinxDirective):
+    """Show a piece of Python that ends in a drawing, and the drawing below it."""
+
+    has_content = True
+
+    def run(self) -> list[nodes.Node]:
+        """Run all statements but the last, which is the picture."""
+        source = "\n".join(self.content)
+        *before, last = ast.parse(source).body
+        names: dict[str, object] = {}
+        exec(compile(ast.Module(before, []), "drawing", "exec"), names)
+        drawing = eval(compile(ast.Expression(last.value), "drawing", "eval"), names)
+        code = nodes.literal_block(source, source, language="python")
+        return [code, nodes.raw("", drawing._repr_html_(), format="html")]
 
 
 def modules_of(stage: str) -> list[ModuleType]:
@@ -163,6 +180,7 @@ def setup(app: Sphinx) -> dict:
     app.connect("html-page-context", name_the_arrow, priority=900)  # after the theme's
     app.connect("autodoc-process-docstring", keep_colons, priority=400)  # before napoleon's
     app.add_directive("stage", Stage)
+    app.add_directive("drawing", DrawingExample)
     app.connect("doctree-read", link_back)
     app.connect("autodoc-skip-member", leave_out)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -23,7 +23,8 @@ ORDER = [
     {"decoding", "training"},
     {"translator"},
     {"analysis"},
-    {"diagrams", "exercises", "plotting"},
+    {"diagrams"},
+    {"exercises", "plotting"},
     {"widgets", "cli"},
     {"__main__"},
 ]

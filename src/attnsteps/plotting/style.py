@@ -5,9 +5,11 @@ from contextlib import AbstractContextManager
 import matplotlib
 from cycler import cycler
 
+from attnsteps.diagrams.palette import ROLES
+
 #: Ink of lines, bars and points, in order of use. They differ in lightness as well as in hue, so
 #: that they stay apart in grey print and for colour-blind readers.
-COLOURS = ("#0b62c4", "#c2570c", "#1a7f5a", "#8e44ad", "#5c6570")
+COLOURS = tuple(ROLES[role][0] for role in ("key", "query", "value", "context", "plain"))
 
 #: Colour map for weights and other quantities that are never negative.
 SEQUENTIAL = "Blues"
