@@ -237,6 +237,7 @@ interface Choice {
 }
 interface MatrixTable {
   node: HTMLElement;
+  table: HTMLTableElement;
   cells: HTMLElement[][];
   update(values: Matrix): void;
   mark(row: number, column: number): void;

@@ -19,6 +19,30 @@ export function el(tag, props = {}, ...children) {
   return node;
 }
 
+/**
+ * Set traits, which Python then has too.
+ * @param {WidgetModel} model
+ * @param {Record<string, unknown>} traits
+ */
+export function setTraits(model, traits) {
+  for (const [name, value] of Object.entries(traits)) model.set(name, value);
+  model.save_changes();
+}
+
+/**
+ * Call a view now, and whenever one of its traits changes; returns how to stop that.
+ * @param {WidgetModel} model
+ * @param {string[]} traits
+ * @param {() => void} show
+ */
+export function followTraits(model, traits, show) {
+  for (const name of traits) model.on(`change:${name}`, show);
+  show();
+  return () => {
+    for (const name of traits) model.off(`change:${name}`, show);
+  };
+}
+
 /** An id that is unique on the page, also between copies of this module. */
 export function uid() {
   return `aw-${Math.random().toString(36).slice(2, 10)}`;
@@ -63,7 +87,7 @@ export function asPercent(probability) {
  * The outer frame of a widget: a labelled group that keeps key events from the notebook around
  * it (JupyterLab would take arrows and letters for its own commands).
  * @param {HTMLElement} host the element anywidget gives to render
- * @param {string} title short name, shown above the widget
+ * @param {Child} title short name, shown above the widget
  */
 export function frame(host, title) {
   const id = uid();
@@ -91,7 +115,7 @@ export function button(text, onclick, props = {}) {
 
 /**
  * A labelled range input with its value beside it.
- * @param {{label: string, min: number, max: number, step: number, value: number,
+ * @param {{label: Child, min: number, max: number, step: number, value: number,
  *          format?: (value: number) => string, oninput: (value: number) => void}} options
  * @returns {Slider}
  */
@@ -128,6 +152,17 @@ export function slider({ label, min, max, step, value, format = String, oninput 
 }
 
 /**
+ * The place of the slider's stop that is nearest to a value.
+ * @param {number[]} stops
+ * @param {number} value
+ * @param {(value: number) => number} [scale] on which distances are measured
+ */
+export function nearestStop(stops, value, scale = Number) {
+  const distances = stops.map((stop) => Math.abs(scale(stop) - scale(value)));
+  return distances.indexOf(Math.min(...distances));
+}
+
+/**
  * A labelled checkbox.
  * @param {{label: string, checked: boolean, onchange: (isChecked: boolean) => void}} options
  */
@@ -144,7 +179,7 @@ export function checkbox({ label, checked, onchange }) {
 
 /**
  * One choice out of few, as radio buttons in a row.
- * @param {{label: string, options: string[], selected: number, onchange: (index: number) => void}}
+ * @param {{label: string, options: Child[], selected: number, onchange: (index: number) => void}}
  *        options
  * @returns {Choice}
  */
@@ -210,9 +245,39 @@ export function status() {
 }
 
 /**
+ * The head of a table: a corner, and the names of the columns.
+ * @param {Child[]} columns
+ * @param {Child} [corner]
+ */
+export function tableHead(columns, corner = "") {
+  const heads = columns.map((label) => el("th", { scope: "col" }, label));
+  return el("thead", {}, el("tr", {}, el("td", { class: "aw-corner" }, corner), ...heads));
+}
+
+/**
+ * @param {Child} label
+ * @param {Child[]} cells
+ */
+export function tableRow(label, cells) {
+  const head = el("th", { scope: "row" }, label);
+  return el("tr", {}, head, ...cells.map((cell) => el("td", {}, cell)));
+}
+
+/**
+ * A wide table in a box that scrolls by itself, by keyboard too.
+ * @param {string} label
+ * @param {HTMLTableElement} table
+ * @param {Props} [props]
+ */
+export function scrollBox(label, table, props = {}) {
+  const own = { class: "aw-scroll", role: "group", "aria-label": label, tabindex: 0 };
+  return el("div", { ...own, ...props }, table);
+}
+
+/**
  * A matrix as a real table; cells are tinted by `tint(value)` in [−1, 1] (sign picks the hue).
  * `update` rewrites numbers in place, so that dragging a control repaints quickly.
- * @param {{caption: string, rows: string[], columns: string[], digits?: number,
+ * @param {{caption: string, rows: string[], columns: Child[], digits?: number,
  *          tint?: ((value: number) => number) | null, corner?: string,
  *          onpick?: ((row: number, column: number) => void) | null}} options
  * @returns {MatrixTable}
@@ -221,21 +286,16 @@ export function matrixTable({ caption, rows, columns, digits = 2, tint, corner =
   const cells = onpick
     ? pickableCells(rows.length, columns.length, onpick)
     : rows.map(() => columns.map(() => el("span", { class: "aw-cell" })));
-  const heads = columns.map((label) => el("th", { scope: "col" }, label));
-  const body = rows.map((label, r) =>
-    el("tr", {}, el("th", { scope: "row" }, label), ...cells[r].map((cell) => el("td", {}, cell))),
-  );
   const table = el(
     "table",
     { class: "aw-matrix" },
     el("caption", {}, caption),
-    el("thead", {}, el("tr", {}, el("td", { class: "aw-corner" }, corner), ...heads)),
-    el("tbody", {}, ...body),
+    tableHead(columns, corner),
+    el("tbody", {}, ...rows.map((label, r) => tableRow(label, cells[r]))),
   );
-  const tabindex = onpick ? null : 0;
-  const label = { role: "group", "aria-label": caption };
   return {
-    node: el("div", { class: "aw-scroll", tabindex, ...label }, table),
+    node: scrollBox(caption, table, { tabindex: onpick ? null : 0 }),
+    table,
     cells,
     update(values) {
       values.forEach((line, r) => {
@@ -268,7 +328,12 @@ function setCell(cell, text, amount) {
 }
 
 /** @type {Record<string, [number, number]>} */
-const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
+export const ARROWS = {
+  ArrowUp: [-1, 0],
+  ArrowDown: [1, 0],
+  ArrowLeft: [0, -1],
+  ArrowRight: [0, 1],
+};
 
 /**
  * The cells of a table as buttons, one of them in the tab order; arrow keys go on to the others.
