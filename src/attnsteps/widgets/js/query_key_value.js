@@ -24,6 +24,8 @@ const LIMIT = 3;
 const DIGITS = 3; // of a weight
 
 /** @typedef {ReturnType<typeof sixSteps>} Results */
+/** @typedef {{zh: string, gloss: string}} Word */
+/** @typedef {{ending: string, words: Word[], embeddings: number[][]}} ToySentence */
 /**
  * A column of the table: it is shown in its steps, in some of them on a wide screen only.
  * @typedef {{head: string, steps: number[], wideOnly?: number[], isTinted?: boolean,
@@ -267,9 +269,9 @@ class Editor {
   }
 
   fill() {
-    this.model.get("words").forEach((/** @type {{gloss: string}} */ { gloss }, j) => {
-      setText(this.picker.options[j], gloss);
-    });
+    /** @type {Word[]} */
+    const words = this.model.get("words");
+    words.forEach(({ gloss }, j) => setText(this.picker.options[j], gloss));
     this.inputs.forEach((input, c) => {
       const value = this.model.get("embeddings")[this.place][c];
       if (input.value === "" || Number(input.value) !== value) input.value = String(value);
@@ -277,9 +279,6 @@ class Editor {
     });
   }
 }
-
-/** @typedef {{zh: string, gloss: string}} Word */
-/** @typedef {{ending: string, words: Word[], embeddings: number[][]}} ToySentence */
 
 class SixSteps {
   /** @param {Host} host */
