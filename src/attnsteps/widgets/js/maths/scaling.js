@@ -70,15 +70,15 @@ export function median(values) {
  */
 export function summarise(rows, divisor) {
   const scores = rows.flatMap((row) => Array.from(row, (value) => value / divisor));
-  const seen = rows.map((row) => weigh(row, divisor));
+  const queries = rows.map((row) => weigh(row, divisor));
   /** @param {(one: ReturnType<typeof weigh>) => number} pick */
-  const mean = (pick) => seen.reduce((total, one) => total + pick(one), 0) / seen.length;
+  const mean = (pick) => queries.reduce((total, one) => total + pick(one), 0) / queries.length;
   return {
-    spread: Math.sqrt(variance(scores)),
+    deviation: Math.sqrt(variance(scores)),
     largest: mean(({ weights }) => Math.max(...weights)),
     entropy: mean((one) => one.entropy),
     slopes: mean((one) => one.slopes),
-    typicalSlopes: median(seen.map((one) => one.slopes)),
+    typicalSlopes: median(queries.map((one) => one.slopes)),
   };
 }
 
