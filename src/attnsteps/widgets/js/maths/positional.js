@@ -84,12 +84,12 @@ export function contextsInOrder(x, wQ, wK, wV, order, withPositions) {
 
 /**
  * How far the result of each word has moved, from where it was in the sentence's first order.
- * @param {Float64Array[]} now
+ * @param {Float64Array[]} contexts in this order
  * @param {Matrix} first
  * @param {number[]} order
  */
-export function movedBy(now, first, order) {
+export function movedBy(contexts, first, order) {
   return Float64Array.from(order, (word, place) =>
-    Math.sqrt(now[place].reduce((sum, value, d) => sum + (value - first[word][d]) ** 2, 0)),
+    Math.sqrt(contexts[place].reduce((sum, value, d) => sum + (value - first[word][d]) ** 2, 0)),
   );
 }
