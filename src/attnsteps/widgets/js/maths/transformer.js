@@ -1,4 +1,4 @@
-// Shapes, learned numbers and operations of every block of the Transformer, from its sizes alone.
+// Shapes, parameters and operations of every block of the Transformer, from its sizes alone.
 // A block is { kind, part, tq, tk, layered }; sizes are { B, S, T, D, H, Dff, N, V, Vsrc, tie }.
 
 /**
@@ -40,7 +40,7 @@ export function copiesOf({ layered }, sizes) {
 }
 
 /**
- * The learned numbers of one copy of a block; those of a shared table are counted where it is first
+ * The parameters of one copy of a block; those of a shared table are counted where it is first
  * used.
  * @param {ModelBlock} block
  * @param {ModelSizes} sizes
