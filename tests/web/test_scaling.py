@@ -113,7 +113,8 @@ def test_the_scores_leave_the_axis_on_the_left_and_stand_still_on_the_right(open
     assert after[0] != before[0]
     expect(shown.get_by_role("img").first).to_have_attribute(
         "aria-label",
-        f"Histogram of the scores, from −32 to 32; their standard deviation is {table(shown)[1][0]}",
+        "Histogram of the scores, from −32 to 32; "
+        f"their standard deviation is {table(shown)[1][0]}",
     )
 
 

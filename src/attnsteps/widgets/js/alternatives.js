@@ -48,8 +48,7 @@ function alternativeRow(onclick) {
   return {
     node,
     /**
-     * @param {(Likelihood & {word: string}) | undefined} alternative
-     * @param {number | null} chosen
+     * @param {(Likelihood & {word: string}) | undefined} alternative @param {number | null} chosen
      */
     show(alternative, chosen) {
       node.hidden = !alternative;

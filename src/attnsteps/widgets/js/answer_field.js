@@ -13,8 +13,7 @@ export function answerField(spec) {
 
 /**
  * The answer in words, as the reader would say it.
- * @param {Question} spec
- * @param {Answer | null} value
+ * @param {Question} spec @param {Answer | null} value
  */
 export function describe(spec, value) {
   if (value == null) return "";
@@ -49,10 +48,7 @@ function exact(value) {
  */
 export function earlierAnswer(spec) {
   const value = recall(spec.key);
-  /**
-   * @param {unknown} row
-   * @param {number} count
-   */
+  /** @param {unknown} row @param {number} count */
   const isRow = (row, count) =>
     Array.isArray(row) && row.length === count && row.every(Number.isFinite);
   const fits = {
@@ -99,10 +95,7 @@ function parse(text) {
     : { problem: `“${text.trim()}” cannot be read as a number. Write it like 0.5, 1/2 or 40000.` };
 }
 
-/**
- * @param {Question} spec
- * @returns {AnswerField<number>}
- */
+/** @param {Question} spec @returns {AnswerField<number>} */
 function numberField({ question }) {
   const id = uid();
   const input = el("input", {
@@ -121,10 +114,7 @@ function numberField({ question }) {
   };
 }
 
-/**
- * @param {Question} spec
- * @returns {AnswerField<number>}
- */
+/** @param {Question} spec @returns {AnswerField<number>} */
 function choiceField({ question, options }) {
   const name = uid();
   const inputs = options.map((_, index) =>
@@ -155,18 +145,12 @@ function choiceField({ question, options }) {
   };
 }
 
-/**
- * @param {Question} spec
- * @returns {AnswerField<number[]>}
- */
+/** @param {Question} spec @returns {AnswerField<number[]>} */
 function orderField({ question, options }) {
   let order = options.map((_, index) => index);
   const list = el("ol", { class: "aw-order" });
   const id = uid();
-  /**
-   * @param {number | null} [focusAt]
-   * @param {boolean} [isUp]
-   */
+  /** @param {number | null} [focusAt] @param {boolean} [isUp] */
   function draw(focusAt = null, isUp = false) {
     const items = order.map((option, place) => {
       const up = button("↑", () => swap(place, place - 1), {
@@ -184,10 +168,7 @@ function orderField({ question, options }) {
     const [up, down] = items[focusAt].querySelectorAll("button");
     (isUp ? !up.disabled : down.disabled) ? up.focus() : down.focus();
   }
-  /**
-   * @param {number} a
-   * @param {number} b
-   */
+  /** @param {number} a @param {number} b */
   function swap(a, b) {
     [order[a], order[b]] = [order[b], order[a]];
     draw(b, b < a);
@@ -204,10 +185,7 @@ function orderField({ question, options }) {
   };
 }
 
-/**
- * @param {Question} spec
- * @returns {AnswerField<number[][]>}
- */
+/** @param {Question} spec @returns {AnswerField<number[][]>} */
 function cellsField({ question, rows, columns }) {
   const id = uid();
   const inputs = rows.map((row) =>

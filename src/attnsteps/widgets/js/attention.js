@@ -182,10 +182,7 @@ class Explorer {
     this.wordCount.say(`${wish} You still see the ${this.model.get("words").length} from before.`);
   }
 
-  /**
-   * @param {number} query
-   * @param {number} key
-   */
+  /** @param {number} query @param {number} key */
   pick(query, key) {
     this.contextCell = null;
     if (`${this.model.get("selected")}` === `${[query, key]}`) this.explain();
@@ -271,9 +268,7 @@ class Explorer {
 
 /**
  * Give a table its name and its words; the rows and columns of words that are not there are hidden.
- * @param {MatrixTable} made
- * @param {string} text
- * @param {string[]} rowNames
+ * @param {MatrixTable} made @param {string} text @param {string[]} rowNames
  * @param {string[]} [columnNames] where they are words, too
  */
 function nameTable({ node, table, cells }, text, rowNames, columnNames) {
@@ -295,11 +290,7 @@ function nameTable({ node, table, cells }, text, rowNames, columnNames) {
 
 /** @typedef {ReturnType<Explorer["compute"]>} State */
 
-/**
- * @param {State} state
- * @param {number} i
- * @param {number} j
- */
+/** @param {State} state @param {number} i @param {number} j */
 function explainWeight({ words, q, k, mask, isScaled }, i, j) {
   const row = mask?.[i] ?? null;
   const cell = workedWeight(q[i], k, j, row, isScaled);
@@ -330,11 +321,7 @@ function explainWeight({ words, q, k, mask, isScaled }, i, j) {
   ];
 }
 
-/**
- * @param {State} state
- * @param {number} i
- * @param {number} d
- */
+/** @param {State} state @param {number} i @param {number} d */
 function explainContext({ words, v, weights }, i, d) {
   const products = v.map((value, j) => `${fmt(weights[i][j])}·${term(value[d])}`);
   return [

@@ -20,8 +20,7 @@ const LOW = 28; // the height of all other blocks
 
 /**
  * The space below a block.
- * @param {ShownBlock} below
- * @param {ShownBlock} block
+ * @param {ShownBlock} below @param {ShownBlock} block
  */
 function gapBetween(below, block) {
   if (!below.layered && !block.layered) return 14;
@@ -64,10 +63,7 @@ function wiresOf(column) {
 class BlockDiagram {
   svg = shape("svg", { class: "aw-wm-wires", "aria-hidden": "true", focusable: "false" });
 
-  /**
-   * @param {ShownBlock[]} blocks
-   * @param {(id: string) => void} onopen
-   */
+  /** @param {ShownBlock[]} blocks @param {(id: string) => void} onopen */
   constructor(blocks, onopen) {
     this.onopen = onopen;
     this.parts = [...new Set(blocks.map(({ part }) => part))];
@@ -271,10 +267,7 @@ class BlockDiagram {
   }
 }
 
-/**
- * @param {ShownBlock[]} blocks
- * @param {(id: string) => void} onopen
- */
+/** @param {ShownBlock[]} blocks @param {(id: string) => void} onopen */
 export function blockDiagram(blocks, onopen) {
   return new BlockDiagram(blocks, onopen);
 }

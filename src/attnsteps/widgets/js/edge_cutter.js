@@ -4,8 +4,7 @@ import { button, el, uid } from "./ui.js";
 
 /**
  * One option out of a list, under a label.
- * @param {string} label
- * @param {() => void} [onchange]
+ * @param {string} label @param {() => void} [onchange]
  */
 function select(label, onchange = () => {}) {
   const id = uid();

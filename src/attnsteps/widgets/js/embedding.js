@@ -21,10 +21,7 @@ class WordMap {
    */
   order = [];
 
-  /**
-   * @param {string[]} words
-   * @param {(word: number) => void} onpick
-   */
+  /** @param {string[]} words @param {(word: number) => void} onpick */
   constructor(words, onpick) {
     this.marks = words.map(() => shape("circle", { r: 3.5, class: "aw-em-point" }));
     this.names = words.map((word) => shape("text", { class: "aw-em-name" }, word));
@@ -79,11 +76,7 @@ class WordMap {
     }
   }
 
-  /**
-   * @param {Point[]} map
-   * @param {number} selected
-   * @param {number[]} neighbours
-   */
+  /** @param {Point[]} map @param {number} selected @param {number[]} neighbours */
   update(map, selected, neighbours) {
     this.points = fitted(map);
     this.points.forEach(([x, y], i) => {
@@ -104,9 +97,7 @@ class WordMap {
 
 /**
  * Where the corner of a name can be: right, left, above or below its point.
- * @param {Point} point
- * @param {number} width
- * @param {number} height
+ * @param {Point} point @param {number} width @param {number} height
  * @returns {Point[]}
  */
 function spotsAround([x, y], width, height) {

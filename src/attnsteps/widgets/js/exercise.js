@@ -11,10 +11,7 @@ function render({ model, el: host }) {
   const root = frame(host, model.get("title"));
   const field = answerField(spec);
   const verdict = el("p", { role: "status", class: "aw-status" });
-  /**
-   * @param {string} summary
-   * @param {string} text
-   */
+  /** @param {string} summary @param {string} text */
   const fold = (summary, text) => el("details", {}, el("summary", {}, summary), el("p", {}, text));
 
   /** @param {Answer} given */
@@ -29,10 +26,7 @@ function render({ model, el: host }) {
     model.set("solved", correct);
     model.save_changes();
   }
-  /**
-   * @param {Answer} given
-   * @returns {string}
-   */
+  /** @param {Answer} given @returns {string} */
   function feedback(given) {
     return spec.kind === "choice" ? (model.get("feedback")[String(given)] ?? "") : "";
   }

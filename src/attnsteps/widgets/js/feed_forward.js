@@ -66,7 +66,9 @@ const NOTE =
   "Colour: the output, strongest at 1; the other colour is negative. Dashed line: where a unit " +
   "switches; its number is on the side where the unit is on. Bold ring: this corner is right.";
 
-/** @typedef {{x: number[], units: HiddenUnit[], bias: number, relu: boolean, goal: string}} Network */
+/**
+ * @typedef {{x: number[], units: HiddenUnit[], bias: number, relu: boolean, goal: string}} Network
+ */
 
 /** @param {number} value */
 const across = (value) => ((value - LOW) / (HIGH - LOW)) * SIZE;
@@ -77,10 +79,7 @@ const isRight = (output, wanted) => Math.abs(output - wanted) < 0.05;
 
 /** The square of all inputs: patches tinted by the output, a line for each unit, the corners. */
 class Plane {
-  /**
-   * @param {number} unitCount
-   * @param {(x: number[]) => void} onpick
-   */
+  /** @param {number} unitCount @param {(x: number[]) => void} onpick */
   constructor(unitCount, onpick) {
     const step = SIZE / CELLS;
     this.patches = Array.from({ length: CELLS * CELLS }, (_, i) => {
@@ -144,9 +143,7 @@ class Plane {
 
   /**
    * Draw the line where a unit switches, with its number on the side where it is on.
-   * @param {HiddenUnit} unit
-   * @param {number} u
-   * @param {boolean} isSelected
+   * @param {HiddenUnit} unit @param {number} u @param {boolean} isSelected
    */
   showSwitch({ weights, bias }, u, isSelected) {
     const { line, name } = this.units[u];

@@ -41,11 +41,7 @@ export function headCard(onclick) {
   };
 }
 
-/**
- * @param {number} x
- * @param {number} y
- * @param {number} weight
- */
+/** @param {number} x @param {number} y @param {number} weight */
 function square(x, y, weight) {
   return shape("rect", { x, y, width: 1, height: 1, "fill-opacity": weight.toFixed(3) });
 }

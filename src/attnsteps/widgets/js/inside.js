@@ -121,11 +121,7 @@ class Interventions {
     return this.live.model.get("knockouts");
   }
 
-  /**
-   * @param {Part} part
-   * @param {number} layer
-   * @param {number} head
-   */
+  /** @param {Part} part @param {number} layer @param {number} head */
   isOff(part, layer, head) {
     const own = this.blocks.filter(
       (block) => block.part === part && (block.layer == null || block.layer === layer),
@@ -140,10 +136,7 @@ class Interventions {
     this.live.set({ knockouts: isThere ? others : [...this.blocks, block] });
   }
 
-  /**
-   * @param {Part} part
-   * @param {number} layer
-   */
+  /** @param {Part} part @param {number} layer */
   toggleLayer(part, layer) {
     const { num_heads: numHeads } = this.live.vocabulary.config;
     const heads = Array.from({ length: numHeads }, (_, head) => head);
@@ -222,8 +215,7 @@ class Interventions {
 
   /**
    * The ids that the model writes with something turned off.
-   * @param {number[]} ids
-   * @param {Block[]} blocks
+   * @param {number[]} ids @param {Block[]} blocks
    */
   async write(ids, blocks) {
     const { engine, key } = this.live;
@@ -414,8 +406,7 @@ class Interventions {
   /**
    * The words that are compared: all pronouns for a pronoun, else what is likeliest beside the
    * word.
-   * @param {number} id
-   * @param {Float32Array} probabilities
+   * @param {number} id @param {Float32Array} probabilities
    */
   candidates(id, probabilities) {
     const { tgtTokens } = this.live.vocabulary;
@@ -465,17 +456,13 @@ class Interventions {
 
 /**
  * Whether a sentence is one of a minimal pair.
- * @param {{text: string}[]} pair
- * @param {string} text
+ * @param {{text: string}[]} pair @param {string} text
  */
 function isOf(pair, text) {
   return pair.some((twin) => twin.text === text);
 }
 
-/**
- * @param {Block} one
- * @param {Block} other
- */
+/** @param {Block} one @param {Block} other */
 function isSame(one, other) {
   /** @type {(keyof Block)[]} */
   const names = ["part", "layer", "head", "query", "key"];

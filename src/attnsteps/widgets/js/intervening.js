@@ -58,10 +58,7 @@ export const intervening = {
 
 /**
  * Whether a block turns off just this head.
- * @param {Block} block
- * @param {Part} part
- * @param {number} layer
- * @param {number} head
+ * @param {Block} block @param {Part} part @param {number} layer @param {number} head
  */
 export function isHead(block, part, layer, head) {
   return isWholeHead(block) && block.part === part && block.layer === layer && block.head === head;

@@ -42,8 +42,7 @@ export function lowered(shown) {
 
 /**
  * A name that can be pointed at; `content` is how it is written.
- * @param {string} key
- * @param {Child[]} content
+ * @param {string} key @param {Child[]} content
  */
 export function nameButton(key, content) {
   return el(
@@ -55,8 +54,7 @@ export function nameButton(key, content) {
 
 /**
  * A line of names that can be pointed at; `code` keeps indices as they are typed.
- * @param {string} text
- * @param {boolean} [code]
+ * @param {string} text @param {boolean} [code]
  */
 export function line(text, code = false) {
   return pieces(text).map(({ key, shown }) =>

@@ -103,11 +103,7 @@ class MaskLab {
     );
   }
 
-  /**
-   * @param {number} i
-   * @param {number} j
-   * @param {boolean} value
-   */
+  /** @param {number} i @param {number} j @param {boolean} value */
   draw(i, j, value) {
     const mask = this.model.get("mask").map((/** @type {boolean[]} */ row) => [...row]);
     mask[i][j] = value;
@@ -144,10 +140,7 @@ class MaskLab {
     this.report(this.findings(diagnosis, weights, purpose));
   }
 
-  /**
-   * @param {ReturnType<typeof diagnoseMask>} diagnosis
-   * @param {number[][]} moves
-   */
+  /** @param {ReturnType<typeof diagnoseMask>} diagnosis @param {number[][]} moves */
   showLeaks({ leaks, lost }, moves) {
     /** @type {(pairs: number[][], i: number, j: number) => boolean} */
     const includes = (pairs, i, j) => pairs.some(([a, b]) => a === i && b === j);
@@ -172,8 +165,7 @@ class MaskLab {
   }
 
   /**
-   * @param {ReturnType<typeof diagnoseMask>} diagnosis
-   * @param {Float64Array[]} weights
+   * @param {ReturnType<typeof diagnoseMask>} diagnosis @param {Float64Array[]} weights
    * @param {string} purpose
    */
   findings({ leaks, lost, nan, equal, zeros }, weights, purpose) {
@@ -199,14 +191,14 @@ class MaskLab {
       bad(`NaN for ${words(nan)}: ${why} In training this spreads to every gradient.`);
     }
     if (averaged.length) {
-      const why = "everything is hidden, all scores are the same, and each word gets a weight of";
-      bad(
-        `No NaN, but a silent average for ${words(averaged)}: ${why} ${fmt(weights[averaged[0]][0])}.`,
-      );
+      const share = fmt(weights[averaged[0]][0]);
+      const why = `everything is hidden, and each word gets the same weight, ${share}`;
+      bad(`No NaN, but a silent average for ${words(averaged)}: ${why}.`);
     }
     if (equal.length > averaged.length) {
       good(
-        "No NaN: padding with every key hidden averages over everything, and its output is ignored.",
+        "No NaN: padding with every key hidden averages over everything, " +
+          "and its output is ignored.",
       );
     }
     if (zeros.length) {
@@ -220,11 +212,7 @@ class MaskLab {
   }
 }
 
-/**
- * @param {HTMLElement} cell
- * @param {string} text
- * @param {string} kind
- */
+/** @param {HTMLElement} cell @param {string} text @param {string} kind */
 function write(cell, text, kind) {
   setText(cell, text);
   cell.style.setProperty("--amount", text === "yes" ? "0.45" : "0");
@@ -234,8 +222,7 @@ function write(cell, text, kind) {
 
 /**
  * A table of True and False to click, to walk with the arrow keys, or to paint with the mouse.
- * @param {string[]} names
- * @param {string} caption
+ * @param {string[]} names @param {string} caption
  * @param {{get: (i: number, j: number) => boolean,
  *          put: (i: number, j: number, value: boolean) => void}} mask
  */

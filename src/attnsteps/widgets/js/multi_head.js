@@ -160,8 +160,7 @@ class Heads {
 
   /**
    * The value of a trait, brought within what there is.
-   * @param {string} trait
-   * @param {number} count
+   * @param {string} trait @param {number} count
    */
   within(trait, count) {
     return Math.max(0, Math.min(count - 1, this.live.model.get(trait)));
@@ -195,9 +194,7 @@ class Heads {
   }
 
   /**
-   * @param {string[]} words
-   * @param {HeadWeights} weights
-   * @param {[number, number]} chosen
+   * @param {string[]} words @param {HeadWeights} weights @param {[number, number]} chosen
    * @param {number} place
    */
   showCards(words, weights, chosen, place) {
@@ -217,9 +214,7 @@ class Heads {
   }
 
   /**
-   * @param {string[]} words
-   * @param {HeadWeights} weights
-   * @param {[number, number]} chosen
+   * @param {string[]} words @param {HeadWeights} weights @param {[number, number]} chosen
    * @param {number} place
    */
   showTables(words, weights, [layer, head], place) {

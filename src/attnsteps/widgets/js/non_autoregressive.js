@@ -207,9 +207,7 @@ function lane(name) {
     node,
     /**
      * How far this run has come.
-     * @param {RaceRun} run
-     * @param {number} step
-     * @param {LiveModel<typeof racing>} live
+     * @param {RaceRun} run @param {number} step @param {LiveModel<typeof racing>} live
      */
     show({ frames, length }, step, live) {
       const at = Math.min(step, frames.length);

@@ -11,10 +11,7 @@ function render({ model, el: host }) {
   return model.get("answer") === null ? ask(model, host) : confront(model, host);
 }
 
-/**
- * @param {WidgetModel} model
- * @param {HTMLElement} host
- */
+/** @param {WidgetModel} model @param {HTMLElement} host */
 function ask(model, host) {
   const spec = model.get("spec");
   const root = frame(host, "Predict, then read on");
@@ -40,10 +37,7 @@ function ask(model, host) {
   root.append(field.node, el("div", { class: "aw-row" }, commit), said.node);
 }
 
-/**
- * @param {WidgetModel} model
- * @param {HTMLElement} host
- */
+/** @param {WidgetModel} model @param {HTMLElement} host */
 function confront(model, host) {
   const spec = model.get("spec");
   const answer = model.get("answer");

@@ -56,8 +56,7 @@ function vector(entries) {
 
 /**
  * x times a matrix as a sum of the matrix's rows, those that count.
- * @param {number[]} x
- * @param {number[][]} matrix
+ * @param {number[]} x @param {number[][]} matrix
  */
 function rowSum(x, matrix) {
   const parts = x.flatMap((entry, r) => (entry ? [`${short(entry)} · ${vector(matrix[r])}`] : []));
@@ -72,8 +71,7 @@ function copyOf(rows) {
 /**
  * Buttons in a row, one of them current; the arrow keys move along. Returns what marks the current
  * one.
- * @param {HTMLElement[]} buttons
- * @param {(place: number) => void} onpick
+ * @param {HTMLElement[]} buttons @param {(place: number) => void} onpick
  */
 function pickRow(buttons, onpick) {
   buttons.forEach((node, place) => {
@@ -96,10 +94,7 @@ function pickRow(buttons, onpick) {
     });
 }
 
-/**
- * @param {string[]} valueAxes
- * @returns {Column[]}
- */
+/** @param {string[]} valueAxes @returns {Column[]} */
 function columnsOf(valueAxes) {
   return [
     { head: "key k", steps: [1, 2], wideOnly: [2], text: ({ k }, j) => vector(k[j]) },
@@ -153,8 +148,7 @@ function columnsOf(valueAxes) {
 
 /**
  * One row for each word, with all results so far.
- * @param {number} numWords
- * @param {string[]} valueAxes
+ * @param {number} numWords @param {string[]} valueAxes
  */
 function stepTable(numWords, valueAxes) {
   const columns = columnsOf(valueAxes).map((column) => {
@@ -208,10 +202,7 @@ function stepTable(numWords, valueAxes) {
 class Editor {
   place = 0; // the word whose vector it is
 
-  /**
-   * @param {WidgetModel} model
-   * @param {() => void} onreset
-   */
+  /** @param {WidgetModel} model @param {() => void} onreset */
   constructor(model, onreset) {
     this.model = model;
     const wordId = uid();
@@ -392,10 +383,7 @@ class SixSteps {
     setTraits(this.model, { words, embeddings });
   }
 
-  /**
-   * @param {number} by
-   * @param {HTMLButtonElement} pressed
-   */
+  /** @param {number} by @param {HTMLButtonElement} pressed */
   walk(by, pressed) {
     const step = this.model.get("step") + by;
     setTraits(this.model, { step });
@@ -431,10 +419,7 @@ class SixSteps {
     this.editor.fill();
   }
 
-  /**
-   * @param {Results} results
-   * @param {number} step
-   */
+  /** @param {Results} results @param {number} step */
   showWords({ scores, scaled, weights }, step) {
     const shown = [new Float64Array(), scores, scaled][step - 1] ?? weights;
     const peak = step > 3 ? 1 : Math.max(1e-9, ...shown.map(Math.abs));
@@ -488,10 +473,7 @@ class SixSteps {
     ];
   }
 
-  /**
-   * @param {Results} results
-   * @param {number} step
-   */
+  /** @param {Results} results @param {number} step */
   outcome({ scores, weights, context }, step) {
     if (step === 1) return "Each word gets three vectors of its own, from the same three matrices.";
     if (step === 6) {

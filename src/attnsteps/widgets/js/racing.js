@@ -51,10 +51,7 @@ export const racing = {
   },
 };
 
-/**
- * @param {() => Omit<RaceRun, "milliseconds">} run
- * @returns {RaceRun}
- */
+/** @param {() => Omit<RaceRun, "milliseconds">} run @returns {RaceRun} */
 function timed(run) {
   const runs = Array.from({ length: RUNS }, () => {
     const start = performance.now();
@@ -91,8 +88,7 @@ function searched({ hypotheses: [winner], steps, counts: { multiplications } }) 
 
 /**
  * The whole sentence at every step, some of it found anew.
- * @param {ReturnType<typeof maskPredict>} found
- * @param {Transformer} model
+ * @param {ReturnType<typeof maskPredict>} found @param {Transformer} model
  */
 function refined({ ids, steps, length, counts: { multiplications } }, { config }) {
   const frames = steps.map((step) => {

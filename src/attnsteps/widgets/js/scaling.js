@@ -145,7 +145,10 @@ function panel() {
   const note = el("p", { class: "aw-note" });
   return {
     node: el("div", { class: "aw-sc-panel" }, heading, scores.node, beyond, bars.node, note),
-    /** @param {Float32Array[]} rows @param {Divisor} name @param {number} width @param {number} deviation */
+    /**
+     * @param {Float32Array[]} rows @param {Divisor} name @param {number} width
+     * @param {number} deviation
+     */
     update(rows, name, width, deviation) {
       const divisor = divisorOf(name, width);
       const parts = {

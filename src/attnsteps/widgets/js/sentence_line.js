@@ -58,8 +58,7 @@ export function sentenceLine({ model, onchange }) {
     /**
      * A button that swaps two words of the sentence, or brings the first sentence back; null where
      * the model lacks one of the two.
-     * @param {(text: string) => void} onswap
-     * @param {(twins: string[]) => Child[]} [label]
+     * @param {(text: string) => void} onswap @param {(twins: string[]) => Child[]} [label]
      */
     twinsButton(onswap, label = ([one, other]) => [`${one} ↔ ${other}`]) {
       if (!model.get("twins").length) return null;
@@ -102,8 +101,7 @@ function twinsSwitch({ model, gloss, onswap, label }) {
 
 /**
  * Split a sentence into the words of a model.
- * @param {string} text
- * @param {Vocabulary} vocabulary
+ * @param {string} text @param {Vocabulary} vocabulary
  * @returns {Sentence}
  */
 function sentenceOf(text, { srcTokens, splitter }) {
@@ -133,8 +131,7 @@ export function shuffler(things) {
 
 /**
  * What there is to say of words that a model does not know; nothing, if it knows them all.
- * @param {string[]} strange
- * @param {Vocabulary} vocabulary
+ * @param {string[]} strange @param {Vocabulary} vocabulary
  */
 export function strangeNote(strange, { srcTokens }) {
   if (strange.length === 0) return "";

@@ -87,8 +87,7 @@ function curve(most) {
 
 /**
  * The likeliest words, with their similarity as a bar.
- * @param {string} heading
- * @param {string[]} vocabulary
+ * @param {string} heading @param {string[]} vocabulary
  */
 function candidates(heading, vocabulary) {
   const rows = Array.from({ length: TOP }, () => {
@@ -128,9 +127,7 @@ const countRight = (ids, read) => read.filter((id, t) => id === ids[t]).length;
 /**
  * For the first word, the first two, and so on: the share that is read back right, mean of the
  * draws.
- * @param {number[]} ids
- * @param {number} width
- * @param {number} vocabularySize
+ * @param {number[]} ids @param {number} width @param {number} vocabularySize
  * @returns {Shares[]}
  */
 function sharesOf(ids, width, vocabularySize) {
@@ -198,7 +195,9 @@ class Bottleneck {
     const note = /** @param {string} text */ (text) => el("p", { class: "aw-note" }, text);
     root.append(
       el("div", { class: "aw-cb-controls" }, count.node, width.node, again),
-      note("Beneath each word: what is read back from the one vector. Press a word to see its candidates."),
+      note(
+        "Below each word: what is read back from the one vector. Press one to see its candidates.",
+      ),
       el("div", { class: "aw-cb-words" }, ...this.cards.map(({ node }) => node)),
       this.summary.node,
       el("div", { class: "aw-cb-panels" }, squeezed.node, attended.node),
@@ -248,12 +247,7 @@ class Bottleneck {
     });
   }
 
-  /**
-   * @param {number[]} ids
-   * @param {number} seed
-   * @param {number} width
-   * @param {number} place
-   */
+  /** @param {number[]} ids @param {number} seed @param {number} width @param {number} place */
   showCandidates(ids, seed, width, place) {
     const size = this.vocabulary.length;
     const drawn = signs(seed, size + ids.length, width);

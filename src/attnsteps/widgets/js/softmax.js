@@ -191,7 +191,10 @@ function wordLine(name, { onscore, onexclude }) {
       out.node,
       el("div", { class: "aw-sm-bars" }, stable.node, naive.node),
     ),
-    /** @param {number} logit @param {boolean} isOut @param {number} weight @param {number} naiveWeight */
+    /**
+     * @param {number} logit @param {boolean} isOut @param {number} weight
+     * @param {number} naiveWeight
+     */
     show(logit, isOut, weight, naiveWeight) {
       score.set(logit, isOut ? "−∞" : fmt(logit, 1));
       score.input.disabled = isOut;

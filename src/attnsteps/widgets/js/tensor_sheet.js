@@ -22,8 +22,7 @@ const text = (x, y, content, props) => shape("text", { x, y, ...props }, content
 const rule = (d) => shape("path", { d, class: "aw-wm-rule" });
 
 /**
- * @param {string} axes
- * @param {ModelSizes} sizes
+ * @param {string} axes @param {ModelSizes} sizes
  * @param {[string[], string[]]} words of the source and the target
  * @returns {Sheets}
  */
@@ -122,9 +121,7 @@ export function tensorSheet() {
   return {
     node: svg,
     /**
-     * @param {string} name
-     * @param {string} axes
-     * @param {ModelSizes} sizes
+     * @param {string} name @param {string} axes @param {ModelSizes} sizes
      * @param {[string[], string[]]} words of the source and the target
      * @param {boolean} hidesLater whether a word cannot attend to those to come
      */

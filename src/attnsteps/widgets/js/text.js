@@ -64,16 +64,14 @@ const visible = (token) => token.replaceAll(/\s/gu, "␣");
 /**
  * Children of `parent`, as many as there are items; kept from one time to the next.
  * @template {{node: HTMLElement}} Made
- * @param {HTMLElement} parent
- * @param {() => Made} make
+ * @param {HTMLElement} parent @param {() => Made} make
  */
 function pool(parent, make) {
   /** @type {Made[]} */
   const made = [];
   /**
    * @template Item
-   * @param {Item[]} items
-   * @param {(made: Made, item: Item, i: number) => void} update
+   * @param {Item[]} items @param {(made: Made, item: Item, i: number) => void} update
    */
   return (items, update) => {
     while (made.length < items.length) {
@@ -263,9 +261,7 @@ class LessonPanel {
 
 /**
  * What a way to split makes of some texts.
- * @param {string[]} texts
- * @param {(text: string) => string[]} split
- * @param {string[]} vocabulary
+ * @param {string[]} texts @param {(text: string) => string[]} split @param {string[]} vocabulary
  * @param {boolean} withEnds
  */
 function batchOf(texts, split, vocabulary, withEnds) {
@@ -352,8 +348,8 @@ class TokenizerLab {
       button(name, () => setTraits(this.model, { sentences })),
     );
     const note =
-      "In each cell: the token, and its id. Hatched: padding, id 0. Dashed: unknown, id 3. ␣ is a " +
-      "space.";
+      "In each cell: the token, and its id. Hatched: padding, id 0. Dashed: unknown, id 3. ␣ is " +
+      "a space.";
     root.classList.add("tk");
     root.append(
       el("div", { class: "tk-lines" }, ...this.fields.map(({ node }) => node)),

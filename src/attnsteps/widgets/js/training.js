@@ -124,9 +124,7 @@ class TimeMachine {
 
   /**
    * The models lie in one file, one after the other.
-   * @param {ArrayBuffer} files
-   * @param {Engine<typeof translating>} engine
-   * @param {string} key
+   * @param {ArrayBuffer} files @param {Engine<typeof translating>} engine @param {string} key
    * @returns {Promise<Vocabulary>}
    */
   async loadAll(files, engine, key) {
@@ -228,8 +226,7 @@ class TimeMachine {
 
   /**
    * What the model says at every moment, and how sure it was of what it says at last.
-   * @param {Sentence} sentence
-   * @param {() => boolean} isLatest
+   * @param {Sentence} sentence @param {() => boolean} isLatest
    */
   async translateAtAll({ ids, words }, isLatest) {
     const { engine, key } = this.live;
@@ -365,11 +362,7 @@ function momentList(rows) {
   );
 }
 
-/**
- * @param {number} step
- * @param {number} loss
- * @param {() => void} onclick
- */
+/** @param {number} step @param {number} loss @param {() => void} onclick */
 function momentRow(step, loss, onclick) {
   const label = { "aria-pressed": "false", "aria-label": `after ${step} updates` };
   const pick = el("button", { type: "button", class: "tm-pick", ...label, onclick }, String(step));

@@ -194,7 +194,10 @@ class WholeModel {
     this.lay();
   }
 
-  /** @param {SizeName} axis @param {string} label @param {number} min @param {number} max @param {number} step */
+  /**
+   * @param {SizeName} axis @param {string} label @param {number} min @param {number} max
+   * @param {number} step
+   */
   makeKnob(axis, label, min, max, step) {
     const isHeads = axis === "H"; // whose slider goes through a list
     const sizeAt = /** @param {number} value */ (value) => (isHeads ? HEADS[value] : value);

@@ -78,10 +78,7 @@ export async function intactModel(buffer) {
   throw new Error("The weights are damaged: they are not those that were written.");
 }
 
-/**
- * @param {LoadedTransformer} model
- * @returns {Vocabulary}
- */
+/** @param {LoadedTransformer} model @returns {Vocabulary} */
 export function vocabularyOf({ config, bundle }) {
   const { src_vocab: srcTokens, tgt_vocab: tgtTokens } = bundle;
   if (!Array.isArray(srcTokens) || !Array.isArray(tgtTokens)) {
@@ -93,11 +90,7 @@ export function vocabularyOf({ config, bundle }) {
   return { config, srcTokens, tgtTokens, splitter, joiner };
 }
 
-/**
- * @param {Float32Array} logProbs
- * @param {number} id
- * @returns {Likelihood}
- */
+/** @param {Float32Array} logProbs @param {number} id @returns {Likelihood} */
 function likelihood(logProbs, id) {
   return { id, probability: Math.exp(logProbs[id]) };
 }

@@ -140,10 +140,7 @@ class Translator {
 
   // ── What the reader does ─────────────────────────────────────────────────────────────────────
 
-  /**
-   * @param {string} text
-   * @param {boolean} [isAnimated]
-   */
+  /** @param {string} text @param {boolean} [isAnimated] */
   setText(text, isAnimated = false) {
     const { model } = this.live;
     this.place = null;

@@ -21,8 +21,7 @@ export function el(tag, props = {}, ...children) {
 
 /**
  * Set traits, which Python then has too.
- * @param {WidgetModel} model
- * @param {Record<string, unknown>} traits
+ * @param {WidgetModel} model @param {Record<string, unknown>} traits
  */
 export function setTraits(model, traits) {
   for (const [name, value] of Object.entries(traits)) model.set(name, value);
@@ -31,9 +30,7 @@ export function setTraits(model, traits) {
 
 /**
  * Call a view now, and whenever one of its traits changes; returns how to stop that.
- * @param {WidgetModel} model
- * @param {string[]} traits
- * @param {() => void} show
+ * @param {WidgetModel} model @param {string[]} traits @param {() => void} show
  */
 export function followTraits(model, traits, show) {
   for (const name of traits) model.on(`change:${name}`, show);
@@ -50,8 +47,7 @@ export function uid() {
 
 /**
  * A number with a true minus sign and a fixed number of decimals; infinities as ∞.
- * @param {number} value
- * @param {number} [digits]
+ * @param {number} value @param {number} [digits]
  */
 export function fmt(value, digits = 2) {
   if (Number.isNaN(value)) return "NaN";
@@ -105,9 +101,7 @@ export function frame(host, title) {
 
 /**
  * A button with visible text.
- * @param {string} text
- * @param {() => void} onclick
- * @param {Props} [props]
+ * @param {string} text @param {() => void} onclick @param {Props} [props]
  */
 export function button(text, onclick, props = {}) {
   return el("button", { type: "button", class: "aw-button", ...props, onclick }, text);
@@ -153,8 +147,7 @@ export function slider({ label, min, max, step, value, format = String, oninput 
 
 /**
  * The place of the slider's stop that is nearest to a value.
- * @param {number[]} stops
- * @param {number} value
+ * @param {number[]} stops @param {number} value
  * @param {(value: number) => number} [scale] on which distances are measured
  */
 export function nearestStop(stops, value, scale = Number) {
@@ -218,9 +211,7 @@ export function choice({ label, options, selected, onchange }) {
 
 /**
  * Turn a button off or on; one that goes off under the focus leaves it to another, which goes on.
- * @param {HTMLButtonElement} node
- * @param {boolean} isDisabled
- * @param {HTMLButtonElement} heir
+ * @param {HTMLButtonElement} node @param {boolean} isDisabled @param {HTMLButtonElement} heir
  */
 export function disable(node, isDisabled, heir) {
   const hadFocus = document.activeElement === node;
@@ -246,18 +237,14 @@ export function status() {
 
 /**
  * The head of a table: a corner, and the names of the columns.
- * @param {Child[]} columns
- * @param {Child} [corner]
+ * @param {Child[]} columns @param {Child} [corner]
  */
 export function tableHead(columns, corner = "") {
   const heads = columns.map((label) => el("th", { scope: "col" }, label));
   return el("thead", {}, el("tr", {}, el("td", { class: "aw-corner" }, corner), ...heads));
 }
 
-/**
- * @param {Child} label
- * @param {Child[]} cells
- */
+/** @param {Child} label @param {Child[]} cells */
 export function tableRow(label, cells) {
   const head = el("th", { scope: "row" }, label);
   return el("tr", {}, head, ...cells.map((cell) => el("td", {}, cell)));
@@ -265,9 +252,7 @@ export function tableRow(label, cells) {
 
 /**
  * A wide table in a box that scrolls by itself, by keyboard too.
- * @param {string} label
- * @param {HTMLTableElement} table
- * @param {Props} [props]
+ * @param {string} label @param {HTMLTableElement} table @param {Props} [props]
  */
 export function scrollBox(label, table, props = {}) {
   const own = { class: "aw-scroll", role: "group", "aria-label": label, tabindex: 0 };
@@ -316,8 +301,7 @@ export function matrixTable({ caption, rows, columns, digits = 2, tint, corner =
 }
 
 /**
- * @param {HTMLElement} cell
- * @param {string} text
+ * @param {HTMLElement} cell @param {string} text
  * @param {number | null} amount how strongly to tint it
  */
 function setCell(cell, text, amount) {
@@ -337,8 +321,7 @@ export const ARROWS = {
 
 /**
  * The cells of a table as buttons, one of them in the tab order; arrow keys go on to the others.
- * @param {number} numRows
- * @param {number} numColumns
+ * @param {number} numRows @param {number} numColumns
  * @param {(row: number, column: number) => void} onpick
  */
 function pickableCells(numRows, numColumns, onpick) {
@@ -352,20 +335,13 @@ function pickableCells(numRows, numColumns, onpick) {
       return cell;
     }),
   );
-  /**
-   * @param {number} r
-   * @param {number} c
-   */
+  /** @param {number} r @param {number} c */
   function pick(r, c) {
     for (const line of cells) for (const cell of line) cell.tabIndex = -1;
     cells[r][c].tabIndex = 0;
     onpick(r, c);
   }
-  /**
-   * @param {KeyboardEvent} event
-   * @param {number} r
-   * @param {number} c
-   */
+  /** @param {KeyboardEvent} event @param {number} r @param {number} c */
   function move(event, r, c) {
     const step = ARROWS[event.key];
     if (!step) return;
@@ -415,8 +391,7 @@ export function recall(key) {
 
 /**
  * Remember a JSON value under `key` where the browser allows it.
- * @param {string} key
- * @param {unknown} value
+ * @param {string} key @param {unknown} value
  */
 export function remember(key, value) {
   try {

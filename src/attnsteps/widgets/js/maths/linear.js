@@ -2,8 +2,7 @@
 
 /**
  * Σ a_i b_i
- * @param {Vector} a
- * @param {Vector} b
+ * @param {Vector} a @param {Vector} b
  */
 export function dot(a, b) {
   let sum = 0;
@@ -13,8 +12,7 @@ export function dot(a, b) {
 
 /**
  * (R, M) times (M, C) → (R, C)
- * @param {Matrix} a
- * @param {Matrix} b
+ * @param {Matrix} a @param {Matrix} b
  */
 export function matmul(a, b) {
   return a.map((row) => {

@@ -13,9 +13,7 @@ const CHANGE = [1, -1.5, 2, -0.5];
 
 /**
  * The masks that can be drawn at once, true = may attend; the paddings are the last words.
- * @param {string} name
- * @param {number} words
- * @param {number} paddings
+ * @param {string} name @param {number} words @param {number} paddings
  * @returns {boolean[][]}
  */
 export function presetMask(name, words, paddings) {
@@ -36,8 +34,7 @@ export function presetMask(name, words, paddings) {
 
 /**
  * Whether the format holds the fill value, or PyTorch stops with an error.
- * @param {FillName} fill
- * @param {FormatName} format
+ * @param {FillName} fill @param {FormatName} format
  */
 export function fits(fill, format) {
   const value = FILLS[fill];
@@ -76,10 +73,8 @@ export function maskedAttention(x, w, allowed, how) {
 
 /**
  * Change one word after the other, and look which outputs move, as Python's `influence` does.
- * @param {number[][]} x
- * @param {{q: number[][]; k: number[][]; v: number[][]}} w
- * @param {boolean[][]} allowed
- * @param {MaskOptions} how
+ * @param {number[][]} x @param {{q: number[][]; k: number[][]; v: number[][]}} w
+ * @param {boolean[][]} allowed @param {MaskOptions} how
  * @returns {number[][]} (T, T), outputs × words: 1 it moves, 0 it stays, −1 it is NaN and cannot
  */
 export function influence(x, w, allowed, how) {
@@ -101,11 +96,8 @@ export function influence(x, w, allowed, how) {
 /**
  * What is wrong, by the rule that the mask should follow. A word may always see itself, since it
  * makes the query; the outputs of paddings count for nothing.
- * @param {number[][]} moves
- * @param {boolean[][]} rule
- * @param {boolean[][]} allowed
- * @param {Float64Array[]} weights
- * @param {number} paddings
+ * @param {number[][]} moves @param {boolean[][]} rule @param {boolean[][]} allowed
+ * @param {Float64Array[]} weights @param {number} paddings
  * @returns {{leaks: number[][], lost: number[][], nan: number[], equal: number[], zeros: number[]}}
  *          pairs of output and word; rows
  */

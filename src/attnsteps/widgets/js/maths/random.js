@@ -17,8 +17,7 @@ export function uniform(seed) {
 
 /**
  * `count` draws from N(0, 1) (Box–Muller).
- * @param {number} seed
- * @param {number} count
+ * @param {number} seed @param {number} count
  */
 export function normals(seed, count) {
   const next = uniform(seed);

@@ -45,8 +45,7 @@ export function jacobianSize(weights) {
 
 /**
  * Weights of one row of dot products under a divisor, their entropy and their Jacobian's size.
- * @param {Vector} dots
- * @param {number} divisor
+ * @param {Vector} dots @param {number} divisor
  */
 export function weigh(dots, divisor) {
   const weights = softmax(Float64Array.from(dots, (value) => value / divisor));
@@ -84,9 +83,7 @@ export function summarise(rows, divisor) {
 
 /**
  * Shares of the scores in equal bins from −reach to reach.
- * @param {Iterable<Iterable<number>>} rows
- * @param {number} divisor
- * @param {number} reach
+ * @param {Iterable<Iterable<number>>} rows @param {number} divisor @param {number} reach
  * @param {number} bins
  * @returns {{shares: Float64Array, outside: number}} what falls outside is in no bin
  */

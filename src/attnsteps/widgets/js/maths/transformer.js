@@ -3,8 +3,7 @@
 
 /**
  * The size of an axis; a number stands for itself, as in (B, 1, 1, S).
- * @param {string} axis
- * @param {ModelSizes} sizes
+ * @param {string} axis @param {ModelSizes} sizes
  * @returns {number}
  */
 export function axisSize(axis, sizes) {
@@ -14,8 +13,7 @@ export function axisSize(axis, sizes) {
 
 /**
  * A shape such as "B H S Dk" as numbers.
- * @param {string} axes
- * @param {ModelSizes} sizes
+ * @param {string} axes @param {ModelSizes} sizes
  */
 export function shapeOf(axes, sizes) {
   return axes.split(" ").map((axis) => axisSize(axis, sizes));
@@ -23,8 +21,7 @@ export function shapeOf(axes, sizes) {
 
 /**
  * Of how many numbers a tensor of that shape consists.
- * @param {string} axes
- * @param {ModelSizes} sizes
+ * @param {string} axes @param {ModelSizes} sizes
  */
 export function numbersIn(axes, sizes) {
   return shapeOf(axes, sizes).reduce((product, size) => product * size, 1);
@@ -32,8 +29,7 @@ export function numbersIn(axes, sizes) {
 
 /**
  * How often a block stands in the model.
- * @param {ModelBlock} block
- * @param {ModelSizes} sizes
+ * @param {ModelBlock} block @param {ModelSizes} sizes
  */
 export function copiesOf({ layered }, sizes) {
   return layered ? sizes.N : 1;
@@ -42,8 +38,7 @@ export function copiesOf({ layered }, sizes) {
 /**
  * The parameters of one copy of a block; those of a shared table are counted where it is first
  * used.
- * @param {ModelBlock} block
- * @param {ModelSizes} sizes
+ * @param {ModelBlock} block @param {ModelSizes} sizes
  */
 export function parametersOf({ kind, part }, { D, Dff, V, Vsrc, tie }) {
   switch (kind) {
@@ -66,8 +61,7 @@ export function parametersOf({ kind, part }, { D, Dff, V, Vsrc, tie }) {
 /**
  * The floating-point operations of one copy of a block in one forward pass: two for each term of a
  * product of matrices, and nothing for the rest, which is small beside it.
- * @param {ModelBlock} block
- * @param {ModelSizes} sizes
+ * @param {ModelBlock} block @param {ModelSizes} sizes
  */
 export function flopsOf({ kind, tq, tk }, sizes) {
   const { B, D, Dff, V } = sizes;
@@ -85,8 +79,7 @@ export function flopsOf({ kind, tq, tk }, sizes) {
 
 /**
  * The same for all blocks together, every layer counted.
- * @param {ModelBlock[]} blocks
- * @param {ModelSizes} sizes
+ * @param {ModelBlock[]} blocks @param {ModelSizes} sizes
  */
 export function totalsOf(blocks, sizes) {
   /** @param {(block: ModelBlock, sizes: ModelSizes) => number} count */

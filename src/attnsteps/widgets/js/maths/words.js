@@ -30,8 +30,7 @@ export function splitWords(text, known) {
 
 /**
  * Tokens put together by the rule of their own tokenizer, as Python's `detokenize` does it.
- * @param {string[]} tokens
- * @param {Tokenizer} tokenizer
+ * @param {string[]} tokens @param {Tokenizer} tokenizer
  */
 export function joinTokens(tokens, tokenizer) {
   const gaps = gapsBefore(tokens, tokenizer);
@@ -42,8 +41,7 @@ export function joinTokens(tokens, tokenizer) {
  * What stands before each token where they are put together: a space, or nothing. Characters bring
  * their own spaces; words get one before a letter that follows anything but Chinese, or between
  * all of them where none is known.
- * @param {string[]} tokens
- * @param {Tokenizer} tokenizer
+ * @param {string[]} tokens @param {Tokenizer} tokenizer
  * @returns {string[]}
  */
 export function gapsBefore(tokens, tokenizer) {
