@@ -271,7 +271,7 @@ def test_the_guesses_are_confronted(open_page):
     for which in range(2):
         asked.nth(which).get_by_role("button", name="This is my guess").click()
     answers = page.get_by_role("group", name="Your prediction")
-    expect(answers.filter(has_text="MiB")).to_contain_text("✓ As it turned out.")
+    expect(answers.filter(has_text="MiB")).to_contain_text("✓ Your guess was right.")
     expect(answers.filter(has_text="sum to afterwards")).to_contain_text(
-        "✗ It turned out otherwise."
+        "✗ Your guess was wrong."
     )

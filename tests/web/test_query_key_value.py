@@ -243,7 +243,7 @@ def test_the_page_confronts_a_guess_and_checks_the_exercises(open_page):
     asked.get_by_role("button", name="This is my guess").click()
     confronted = page.get_by_role("group", name="Your prediction").first
     expect(confronted).to_contain_text("You guessed: 0.5")
-    expect(confronted).to_contain_text("✗ It turned out otherwise.")
+    expect(confronted).to_contain_text("✗ Your guess was wrong.")
     expect(confronted).to_contain_text("0.787")
 
     wolf = page.get_by_role("group", name="Exercise 1")

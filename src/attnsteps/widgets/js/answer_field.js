@@ -1,4 +1,5 @@
 // The four ways of giving an answer: a number, a choice, an order, the cells of a matrix.
+import { tableHead, tableRow } from "./tables.js";
 import { button, el, recall, uid } from "./ui.js";
 
 /**
@@ -202,23 +203,8 @@ function cellsField({ question, rows, columns }) {
   const table = el(
     "table",
     { class: "aw-matrix" },
-    el(
-      "thead",
-      {},
-      el("tr", {}, el("td"), ...columns.map((text) => el("th", { scope: "col" }, text))),
-    ),
-    el(
-      "tbody",
-      {},
-      ...rows.map((text, r) =>
-        el(
-          "tr",
-          {},
-          el("th", { scope: "row" }, text),
-          ...inputs[r].map((input) => el("td", {}, input)),
-        ),
-      ),
-    ),
+    tableHead(columns),
+    el("tbody", {}, ...rows.map((text, r) => tableRow(text, inputs[r]))),
   );
   return {
     node: el(

@@ -3,19 +3,9 @@ import { setText } from "./drawing.js";
 import { attention } from "./maths/attention.js";
 import { spellingVector } from "./maths/spelling.js";
 import { workedContext, workedWeight } from "./maths/worked.js";
-import {
-  button,
-  checkbox,
-  choice,
-  el,
-  fmt,
-  followTraits,
-  frame,
-  matrixTable,
-  setTraits,
-  status,
-  uid,
-} from "./ui.js";
+import { matrixTable } from "./tables.js";
+import { followTraits, setTraits } from "./traits.js";
+import { button, checkbox, choice, el, fmt, frame, status, uid } from "./ui.js";
 
 const [LEAST, MOST, D_K] = [2, 12, 4];
 const ENTRIES = 8; // columns of a wide context that are shown

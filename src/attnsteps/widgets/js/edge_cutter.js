@@ -48,7 +48,11 @@ export function edgeCutter(oncut) {
     }),
   );
   const fields = [partField, layerField, queryField, keyField].map(({ node }) => node);
-  const legend = el("legend", { class: "tr-heading" }, "Edges: cut a word off from another");
+  const legend = el(
+    "legend",
+    { class: "tr-heading" },
+    "Edges: stop a word from attending to another",
+  );
 
   function fill() {
     if (!words) return;

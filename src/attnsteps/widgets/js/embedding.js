@@ -3,7 +3,9 @@
 import { setAttributes, setText, shape } from "./drawing.js";
 import { matmul } from "./maths/linear.js";
 import { cosine, nearest, oneHot } from "./maths/neighbours.js";
-import { choice, el, fmt, followTraits, frame, matrixTable, setTraits, status } from "./ui.js";
+import { matrixTable } from "./tables.js";
+import { followTraits, setTraits } from "./traits.js";
+import { choice, el, fmt, frame, status } from "./ui.js";
 
 const BOX = { width: 640, height: 400, pad: 26 };
 const NEAR = 8;

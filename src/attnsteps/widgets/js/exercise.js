@@ -2,6 +2,7 @@
 
 import { answerField, describe, earlierAnswer } from "./answer_field.js";
 import { wrongPlaces } from "./maths/answer.js";
+import { setTraits } from "./traits.js";
 import { button, el, frame, remember } from "./ui.js";
 
 /** @param {Host} host */
@@ -22,9 +23,7 @@ function render({ model, el: host }) {
     verdict.textContent = correct
       ? `✓ Right. ${feedback(given)}`
       : `✗ Not yet. ${feedback(given) || where(wrong)}`;
-    model.set("given", given);
-    model.set("solved", correct);
-    model.save_changes();
+    setTraits(model, { given, solved: correct });
   }
   /** @param {Answer} given @returns {string} */
   function feedback(given) {

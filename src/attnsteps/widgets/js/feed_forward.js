@@ -2,21 +2,9 @@
 // out.
 import { setAttributes, setText, shape } from "./drawing.js";
 import { hiddenUnits, switchLine } from "./maths/hidden_units.js";
-import {
-  button,
-  checkbox,
-  choice,
-  el,
-  fmt,
-  followTraits,
-  frame,
-  scrollBox,
-  setTraits,
-  slider,
-  status,
-  tableHead,
-  tableRow,
-} from "./ui.js";
+import { scrollBox, tableHead, tableRow } from "./tables.js";
+import { followTraits, setTraits } from "./traits.js";
+import { button, checkbox, choice, el, fmt, frame, slider, status } from "./ui.js";
 
 const TRAITS = ["x", "units", "bias", "relu", "goal"];
 const LOW = -0.5;

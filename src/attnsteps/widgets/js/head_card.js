@@ -34,7 +34,7 @@ export function headCard(onclick) {
       name.textContent = short;
       most.textContent = `${word} ${share}`;
       gloss.textContent = meaning;
-      node.setAttribute("aria-label", `${title} looks most at ${word} ${meaning}, ${share}`);
+      node.setAttribute("aria-label", `${title} attends most to ${word} ${meaning}, ${share}`);
       outline.setAttribute("y", String(place));
       node.setAttribute("aria-pressed", String(isChosen));
     },

@@ -9,6 +9,7 @@ import { LOOKS, loom } from "./loom.js";
 import { silencesHead } from "./maths/model/multi_head.js";
 import { averageHeads } from "./maths/time_machine.js";
 import { PARTS, switchboard } from "./switchboard.js";
+import { tableHead } from "./tables.js";
 import { asPercent, button, choice, el } from "./ui.js";
 
 serveJobs(intervening);
@@ -17,8 +18,8 @@ const NUM_CANDIDATES = 5;
 
 class Interventions {
   /**
-   * What is shown; written: ids of the whole model's translation; said: of what it says now.
-   * @type {{sentence: Sentence, written: number[], whole: Reading, cut: Reading, said: number[],
+   * What is shown; written: ids of the whole model's translation; rewritten: of what it says now.
+   * @type {{sentence: Sentence, written: number[], whole: Reading, cut: Reading, rewritten: number[],
    *         screen: Record<Part, number[][]> | null} | null}
    */
   answer = null;
@@ -88,8 +89,8 @@ class Interventions {
     const note = el(
       "p",
       { class: "aw-note" },
-      "Pressing a word of the source cuts the chosen word of the translation off from it, in all " +
-        "layers and heads, while the threads go to the source.",
+      "While the threads go to the source, pressing a word there stops the chosen word of the " +
+        "translation from attending to it, in all layers and heads.",
     );
     const { grids, note: gridNote } = this.board;
     const switches = [heading, grids, gridNote, this.cutter.node, this.chips, note];
@@ -202,7 +203,7 @@ class Interventions {
     });
     if (!found) return;
     const { written, whole } = found;
-    this.answer = { sentence, written, whole, cut: whole, said: written, screen: null };
+    this.answer = { sentence, written, whole, cut: whole, rewritten: written, screen: null };
     const { tgtTokens } = live.vocabulary;
     const pronouns = this.pronouns.map((word) => tgtTokens.indexOf(word));
     this.place = Math.max(
@@ -234,7 +235,7 @@ class Interventions {
     const found = await live.ask(
       async () => ({
         cut: await live.engine.run("read", reading),
-        said: await this.write(ids, blocks),
+        rewritten: await this.write(ids, blocks),
         screen: null,
       }),
       "reading",
@@ -245,7 +246,7 @@ class Interventions {
     this.threads.setWords(live.sourceWords(sentence), this.targetWords());
     this.cutter.show(this.edgeWords());
     this.refresh();
-    live.set({ translation: live.textOf(found.said) });
+    live.set({ translation: live.textOf(found.rewritten) });
     const screen = await live.ask(
       () => live.engine.run("screen", { ...reading, place }),
       "reading",
@@ -322,7 +323,7 @@ class Interventions {
   refresh() {
     if (!this.answer) return;
     const { live, kind, place } = this;
-    const { written, cut, said } = this.answer;
+    const { written, cut, rewritten } = this.answer;
     const isEncoder = kind === "encoder";
     live.root.dataset.kind = kind;
     this.threads.setShares(this.targetWords());
@@ -343,7 +344,7 @@ class Interventions {
       : "Nothing is off";
     const share = asPercent(cut.probabilities[place][written[place]]);
     const word = live.nameOf(written[place]);
-    live.news.say(`${switches}. “${word}” has ${share}. It says: ${live.textOf(said)}`);
+    live.news.say(`${switches}. “${word}” has ${share}. It writes: ${live.textOf(rewritten)}`);
   }
 
   /** The mean of those heads that are on; nothing where none is. */
@@ -360,15 +361,15 @@ class Interventions {
   showOutput() {
     if (!this.answer) return;
     const { live, output } = this;
-    const { written, said } = this.answer;
+    const { written, rewritten } = this.answer;
     const isWhole = this.blocks.length === 0;
-    const isSame = String(said) === String(written);
-    const title = isWhole ? "The whole model says: " : "Left to itself, it now says: ";
+    const isSame = String(rewritten) === String(written);
+    const title = isWhole ? "The whole model writes: " : "By itself, it now writes: ";
     const before = isSame ? " (as before)" : ` (before: ${live.textOf(written)})`;
     output.replaceChildren(
       el("span", { class: "in-label" }, title),
       ...live
-        .tokensOf(said)
+        .tokensOf(rewritten)
         .flatMap(({ id, place, token, gap }) => [
           gap,
           el(id === written[place] ? "span" : "mark", {}, token),
@@ -383,7 +384,6 @@ class Interventions {
     const { written, whole, cut } = this.answer;
     const [before, after] = [whole, cut].map(({ probabilities }) => probabilities[place]);
     const previous = place ? live.nameOf(written[place - 1]) : "start";
-    const heads = ["whole", "now"].map((name) => el("th", { scope: "col" }, name));
     const rows = this.candidates(written[place], after).map((id) =>
       el(
         "tr",
@@ -395,12 +395,12 @@ class Interventions {
     );
     this.table.replaceChildren(
       el("caption", {}, `Word ${place + 1}, after “${previous}”, could be`),
-      el("thead", {}, el("tr", {}, el("td"), ...heads)),
+      tableHead(["whole", "now"]),
       el("tbody", {}, ...rows),
     );
     this.hint.textContent =
-      "Each word is judged after the words that the whole model wrote before it. " +
-      "Press another one to ask about it.";
+      "Each word follows those that the whole model wrote before it. " +
+      "Press another one to see its probability.";
   }
 
   /**

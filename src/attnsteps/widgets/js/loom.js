@@ -14,7 +14,7 @@ const FAINTEST = 0.04; // weights below this are not drawn
 class Loom {
   source = el("ol", {
     class: "lo-words lo-source",
-    "aria-label": "The source: words, how they are read, what they mean",
+    "aria-label": "The source: words, pinyin, meanings",
   });
   target = el("ol", {
     class: "lo-words lo-target",

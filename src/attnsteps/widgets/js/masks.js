@@ -1,21 +1,9 @@
 // Draw a mask; see the weights under it, and which word's output depends on which word.
 import { setText } from "./drawing.js";
 import { diagnoseMask, fits, influence, maskedAttention, presetMask } from "./maths/masks.js";
-import {
-  ARROWS,
-  button,
-  checkbox,
-  choice,
-  el,
-  fmt,
-  followTraits,
-  frame,
-  matrixTable,
-  scrollBox,
-  setTraits,
-  tableHead,
-  tableRow,
-} from "./ui.js";
+import { ARROWS, matrixTable, scrollBox, tableHead, tableRow } from "./tables.js";
+import { followTraits, setTraits } from "./traits.js";
+import { button, checkbox, choice, el, fmt, frame } from "./ui.js";
 
 const TRAITS = ["mask", "purpose", "true_means", "fill", "number_format", "low", "clear_empty"];
 const PRESETS = {

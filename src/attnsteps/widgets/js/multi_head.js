@@ -14,10 +14,9 @@ serveJobs(looking);
 
 const EXPLANATION =
   "Each square below is one head. A row is a query, a column a key, both in the order of the " +
-  "sentence; the stronger the colour, the more weight. The row of the chosen word is " +
-  "outlined, and " +
-  "below each head stands what that word looks at most. L1 H2 is head 2 of layer 1. Press a head " +
-  "to choose it.";
+  "sentence; the stronger the colour, the larger the weight. The row of the chosen word is " +
+  "outlined, and below each head is the word that it attends to most. L1 H2 is head 2 of layer 1. " +
+  "Press a head to choose it.";
 
 class Heads {
   /** @type {{words: string[], reading: HeadReading} | null} */
@@ -48,7 +47,7 @@ class Heads {
     this.chips = el("div", {
       class: "mh-chips",
       role: "group",
-      "aria-label": "The word whose query it is",
+      "aria-label": "Query word",
     });
     this.grid = el("div", { class: "mh-grid", role: "group", "aria-label": "Every head" });
     this.byHead = weightTable((row) => this.chooseHead(row));
@@ -77,7 +76,7 @@ class Heads {
       live.line.twinsButton((text) => live.set({ text })) ?? "",
       examples.length > 1 ? button("Another sentence", () => this.another(examples)) : "",
     );
-    const heading = el("p", { class: "tr-heading" }, "The word whose query it is");
+    const heading = el("p", { class: "tr-heading" }, "Query word");
     live.parts = [
       el("div", { class: "mh-ask" }, heading, this.chips),
       el("p", { class: "aw-note" }, EXPLANATION),

@@ -10,18 +10,9 @@ import {
   positionRow,
   turned,
 } from "./maths/positional.js";
-import {
-  button,
-  choice,
-  el,
-  fmt,
-  followTraits,
-  frame,
-  matrixTable,
-  setTraits,
-  slider,
-  status,
-} from "./ui.js";
+import { matrixTable } from "./tables.js";
+import { followTraits, setTraits } from "./traits.js";
+import { button, choice, el, fmt, frame, slider, status } from "./ui.js";
 
 const LENGTH = 48;
 const LAST_POSITION = 31;

@@ -2,20 +2,9 @@
 // far.
 import { setText } from "./drawing.js";
 import { sixSteps } from "./maths/six_steps.js";
-import {
-  ARROWS,
-  button,
-  choice,
-  el,
-  fmt,
-  followTraits,
-  frame,
-  matrixTable,
-  scrollBox,
-  setTraits,
-  status,
-  uid,
-} from "./ui.js";
+import { ARROWS, matrixTable, scrollBox } from "./tables.js";
+import { followTraits, setTraits } from "./traits.js";
+import { button, choice, el, fmt, frame, status, uid } from "./ui.js";
 
 const TRAITS = ["words", "embeddings", "w_q", "w_k", "w_v", "selected", "step"];
 const STEPS = ["Vectors", "Scores", "Divide", "Softmax", "Weigh", "Sum"];

@@ -2,7 +2,8 @@
 import { setAttributes, setText, shape } from "./drawing.js";
 import { normals } from "./maths/random.js";
 import { ARRANGEMENTS, stackSizes } from "./maths/residual_and_norm.js";
-import { button, el, fmt, followTraits, frame, setTraits, slider, status, uid } from "./ui.js";
+import { followTraits, setTraits } from "./traits.js";
+import { button, el, fmt, frame, slider, status, uid } from "./ui.js";
 
 const TRAITS = ["seed", "depth", "strength", "arrangement"];
 const WORDS = 8;

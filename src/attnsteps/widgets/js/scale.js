@@ -1,20 +1,9 @@
 // A model, a batch and a machine under the reader's hand: what one training step takes of each.
 import { setText } from "./drawing.js";
 import { stepOf } from "./maths/scale.js";
-import {
-  asPercent,
-  choice,
-  el,
-  followTraits,
-  frame,
-  grouped,
-  nearestStop,
-  setTraits,
-  slider,
-  status,
-  tableHead,
-  tableRow,
-} from "./ui.js";
+import { tableHead, tableRow } from "./tables.js";
+import { followTraits, setTraits } from "./traits.js";
+import { asPercent, choice, el, frame, grouped, nearestStop, slider, status } from "./ui.js";
 
 /** @param {number} from @param {number} to */
 const powersOfTwo = (from, to) => Array.from({ length: to - from + 1 }, (_, i) => 2 ** (from + i));

@@ -2,20 +2,9 @@
 import { setAttributes, setText, shape } from "./drawing.js";
 import { normals } from "./maths/random.js";
 import { dotsByWidth, histogram, summarise, weigh } from "./maths/scaling.js";
-import {
-  asPercent,
-  button,
-  choice,
-  el,
-  fmt,
-  followTraits,
-  frame,
-  matrixTable,
-  nearestStop,
-  setTraits,
-  slider,
-  status,
-} from "./ui.js";
+import { matrixTable } from "./tables.js";
+import { followTraits, setTraits } from "./traits.js";
+import { asPercent, button, choice, el, fmt, frame, nearestStop, slider, status } from "./ui.js";
 
 const TRAITS = ["d_k", "num_keys", "divisor", "seed"];
 const QUERIES = 200;

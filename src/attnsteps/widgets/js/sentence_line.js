@@ -139,6 +139,6 @@ export function strangeNote(strange, { srcTokens }) {
   const are = strange.length > 1 ? "They are all" : "It is";
   return (
     `Not among the ${count} words this model knows: ${strange.join(", ")}. ` +
-    `${are} read as the sign for an unknown word.`
+    `${are} read as the token for unknown words.`
   );
 }

@@ -9,17 +9,8 @@ import {
   squeeze,
   unsqueeze,
 } from "./maths/bottleneck.js";
-import {
-  asPercent,
-  button,
-  el,
-  fmt,
-  followTraits,
-  frame,
-  setTraits,
-  slider,
-  status,
-} from "./ui.js";
+import { followTraits, setTraits } from "./traits.js";
+import { asPercent, button, el, fmt, frame, slider, status } from "./ui.js";
 
 const TRAITS = ["count", "width", "seed", "asked"];
 const WIDTHS = [8, 16, 32, 64, 128, 256];

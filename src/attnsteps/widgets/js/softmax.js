@@ -12,19 +12,9 @@ import {
   stableSteps,
   temperatureAt,
 } from "./maths/softmax_steps.js";
-import {
-  button,
-  checkbox,
-  choice,
-  el,
-  fmt,
-  followTraits,
-  frame,
-  scrollBox,
-  setTraits,
-  slider,
-  status,
-} from "./ui.js";
+import { scrollBox } from "./tables.js";
+import { followTraits, setTraits } from "./traits.js";
+import { button, checkbox, choice, el, fmt, frame, slider, status } from "./ui.js";
 
 const FEWEST = 2;
 const MOST = 6;

@@ -14,23 +14,9 @@ import {
   UNK_ID,
 } from "./maths/byte_pairs.js";
 import { splitWords } from "./maths/words.js";
-import {
-  button,
-  checkbox,
-  choice,
-  disable,
-  el,
-  fmt,
-  followTraits,
-  frame,
-  scrollBox,
-  setTraits,
-  slider,
-  status,
-  tableHead,
-  tableRow,
-  uid,
-} from "./ui.js";
+import { scrollBox, tableHead, tableRow } from "./tables.js";
+import { followTraits, setTraits } from "./traits.js";
+import { button, checkbox, choice, disable, el, fmt, frame, slider, status, uid } from "./ui.js";
 
 const TRAITS = ["sentences", "kind", "lesson", "num_merges", "ends", "folded"];
 const KINDS = ["words", "characters", "byte pairs"];

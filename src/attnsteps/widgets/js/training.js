@@ -230,21 +230,25 @@ class TimeMachine {
    */
   async translateAtAll({ ids, words }, isLatest) {
     const { engine, key } = this.live;
-    const free = {
+    const request = {
       ids,
       blocks: [],
       numAlternatives: 1,
       forced: {},
       maxLen: this.live.maxLen(words.length),
     };
-    const final = await engine.run("translate", { ...free, key: `${key}/${this.last}` });
+    const final = await engine.run("translate", { ...request, key: `${key}/${this.last}` });
     const wanted = final.steps.map(({ id }) => id);
-    const taught = { ...free, forced: Object.fromEntries(wanted.entries()), maxLen: wanted.length };
+    const forcing = {
+      ...request,
+      forced: Object.fromEntries(wanted.entries()),
+      maxLen: wanted.length,
+    };
     const moments = [];
     for (let n = 0; n < this.last && isLatest(); n += 1) {
-      const said = await engine.run("translate", { ...free, key: `${key}/${n}` });
+      const free = await engine.run("translate", { ...request, key: `${key}/${n}` });
       moments.push(
-        this.momentOf(said, await engine.run("translate", { ...taught, key: `${key}/${n}` })),
+        this.momentOf(free, await engine.run("translate", { ...forcing, key: `${key}/${n}` })),
       );
     }
     return { wanted, moments: [...moments, this.momentOf(final, final)] };
@@ -313,7 +317,7 @@ class TimeMachine {
     });
     this.output.textContent = shortened(text);
     const loss = fmt(sentenceLoss(probabilities));
-    const task = "The words of the last moment, each given those before it";
+    const task = "Teacher forcing with the last moment’s translation";
     this.heading.textContent = `${task}: loss ${loss}`;
     this.tiles.show((head) => looksOf(weights[kind], head), this.head);
     if (this.numbers.open) this.showTable();
@@ -356,7 +360,7 @@ function momentList(rows) {
   return el(
     "table",
     { class: "tm-list" },
-    el("caption", {}, "All moments: what it says, left to itself"),
+    el("caption", {}, "All moments: what the model writes by itself"),
     el("thead", {}, el("tr", {}, ...heads)),
     el("tbody", {}, ...rows),
   );

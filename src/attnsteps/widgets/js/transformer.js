@@ -12,21 +12,10 @@ import {
   shapeOf,
   totalsOf,
 } from "./maths/transformer.js";
+import { ARROWS } from "./tables.js";
 import { tensorSheet } from "./tensor_sheet.js";
-import {
-  ARROWS,
-  button,
-  choice,
-  disable,
-  el,
-  followTraits,
-  frame,
-  grouped,
-  nearestStop,
-  setTraits,
-  slider,
-  status,
-} from "./ui.js";
+import { followTraits, setTraits } from "./traits.js";
+import { button, choice, disable, el, frame, grouped, nearestStop, slider, status } from "./ui.js";
 
 /** @type {Record<string, string>} */
 const TITLES = { all: "The whole model", encoder: "The encoder", decoder: "The decoder" };

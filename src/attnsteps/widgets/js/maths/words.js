@@ -13,12 +13,12 @@ const LETTER = `(?:(?![${UNSPACED}])[\\p{L}\\p{N}_])`;
 /**
  * The longest known word at each place; what is not known becomes a run of letters, or one sign.
  * @param {string} text
- * @param {string[]} known empty: the text is split at white space
+ * @param {string[]} vocabulary empty: the text is split at white space
  */
-export function splitWords(text, known) {
-  if (known.length === 0) return text.split(new RegExp(`[${WHITE}]+`, "u")).filter(Boolean);
+export function splitWords(text, vocabulary) {
+  if (vocabulary.length === 0) return text.split(new RegExp(`[${WHITE}]+`, "u")).filter(Boolean);
   const endsInLetter = new RegExp(`${LETTER}$`, "u");
-  const words = [...known]
+  const words = [...vocabulary]
     .sort((a, b) => b.length - a.length)
     .map(
       (word) =>
