@@ -62,7 +62,7 @@ def test_every_way_to_split(lab, sentences):
         type_in(lab, sentences)
     for on in (False, True):
         lab.get_by_label("begin and end tokens").set_checked(on)
-        lab.get_by_label("normalise first").set_checked(on)
+        lab.get_by_label("normalise").set_checked(on)
         for kind in KINDS:
             lab.get_by_label(kind, exact=True).check()
             arguments = {"kind": kind, "ends": on, "folded": on}
@@ -126,7 +126,7 @@ def test_the_examples(lab):
     for name, token in (("Unknown words", "zebra"), ("Full width", "Animal")):
         lab.get_by_role("button", name=name).click()
         expect(lab.locator(".aw-status")).to_contain_text(f"“{token}”")
-    lab.get_by_label("normalise first").check()
+    lab.get_by_label("normalise").check()
     expect(lab.locator(".aw-status")).to_contain_text("✓ No unknown token.")
 
 
@@ -170,7 +170,7 @@ def test_python_can_drive_it_and_take_it_away(open_page):
     expect_lab(lab, TokenizerLab(["ab", "a", ""], kind="characters"))
     expect(lab.get_by_label("Sentence 1")).to_have_value("ab")
     assert kernel.saved("folded") == []
-    lab.get_by_label("normalise first").check()
+    lab.get_by_label("normalise").check()
     assert kernel.saved("folded") == [True]
     assert kernel.stop() == 0
 

@@ -183,7 +183,7 @@ function unitTable(unitCount) {
         texts.forEach((text, c) => setText(rows[u].cells[c], text));
         rows[u].node.classList.toggle("aw-ff-off", relu && !isOn);
       });
-      setText(formula, `output, including its bias of ${fmt(bias, 1)}`);
+      setText(formula, `output, with a bias of ${fmt(bias, 1)}`);
       setText(sum, fmt(output));
     },
   };

@@ -186,9 +186,7 @@ class Bottleneck {
     const note = /** @param {string} text */ (text) => el("p", { class: "aw-note" }, text);
     root.append(
       el("div", { class: "aw-cb-controls" }, count.node, width.node, again),
-      note(
-        "Below each word: what is read back from the one vector. Press one to see its candidates.",
-      ),
+      note("Below each word: what is read back from the one vector. Press a word to choose it."),
       el("div", { class: "aw-cb-words" }, ...this.cards.map(({ node }) => node)),
       this.summary.node,
       el("div", { class: "aw-cb-panels" }, squeezed.node, attended.node),

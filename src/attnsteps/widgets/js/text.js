@@ -121,8 +121,8 @@ function batchTable() {
     node,
     /** @param {Batch} batch */
     update({ tokens, ids, longest }) {
-      const positions = `${longest} ${longest === 1 ? "position" : "positions"}`;
-      setText(title, `The batch: ${ids.length} sentences × ${positions}`);
+      const tokensEach = `${longest} ${longest === 1 ? "token" : "tokens"}`;
+      setText(title, `The batch: ${ids.length} sentences × ${tokensEach}`);
       showPlaces([...ids[0].keys()], (cell, place) => setText(cell.node, String(place)));
       showRows(ids, (row, line, i) => {
         setText(row.head, String(i + 1));
@@ -319,7 +319,7 @@ class TokenizerLab {
       onchange: (ends) => setTraits(model, { ends }),
     });
     this.folded = checkbox({
-      label: "normalise first: half width, lower case",
+      label: "normalise: half width, lower case",
       checked: false,
       onchange: (folded) => setTraits(model, { folded }),
     });
