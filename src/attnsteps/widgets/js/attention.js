@@ -52,10 +52,7 @@ class Explorer {
    */
   contextCell = null;
   largestScore = 1;
-  /**
-   * The words that the reader's line was last compared with.
-   * @type {string[] | null}
-   */
+  /** The words that the reader's line was last compared with. @type {string[] | null} */
   shownWords = null;
 
   /** @param {Host} host */

@@ -12,10 +12,7 @@ export class AttentionFocus {
    * @type {HeadPlace | undefined}
    */
   head;
-  /**
-   * The chosen word of the translation.
-   * @type {number | null}
-   */
+  /** The chosen word of the translation. @type {number | null} */
   place = null;
   sourcePlace = 0;
 

@@ -18,20 +18,14 @@ const LOW = 28; // the height of all other blocks
  * @typedef {{from: string, to: string, name: string, axes: string, around?: string}} Wire
  */
 
-/**
- * The space below a block.
- * @param {ShownBlock} below @param {ShownBlock} block
- */
+/** The space below a block. @param {ShownBlock} below @param {ShownBlock} block */
 function gapBetween(below, block) {
   if (!below.layered && !block.layered) return 14;
   if (below.layered !== block.layered) return 30;
   return block.kind === "norm" ? 8 : 18;
 }
 
-/**
- * Every block of a part above the one before it.
- * @param {ShownBlock[]} blocks
- */
+/** Every block of a part above the one before it. @param {ShownBlock[]} blocks */
 function stacked(blocks) {
   let bottom = 4;
   return blocks.map((block, i) => {
@@ -137,19 +131,13 @@ class BlockDiagram {
 
   // ── Where things are ─────────────────────────────────────────────────────────────────────────
 
-  /**
-   * The middle of a part, where the picture's width is 1.
-   * @param {string} part
-   */
+  /** The middle of a part, where the picture's width is 1. @param {string} part */
   center(part) {
     if (this.parts.length > 1) return 0.25 + 0.5 * this.parts.indexOf(part);
     return this.hasOutsideMemory ? 0.6 : 0.5;
   }
 
-  /**
-   * The edges of a block in pixels, from above.
-   * @param {string} id
-   */
+  /** The edges of a block in pixels, from above. @param {string} id */
   box(id) {
     const spot = this.spots.get(id);
     if (!spot) throw new Error(`There is no block ${id}.`);

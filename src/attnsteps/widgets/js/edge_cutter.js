@@ -2,10 +2,7 @@
 import { numLayers, PART_NAMES, PARTS } from "./switchboard.js";
 import { button, el, uid } from "./ui.js";
 
-/**
- * One option out of a list, under a label.
- * @param {string} label @param {() => void} [onchange]
- */
+/** One option out of a list, under a label. @param {string} label @param {() => void} [onchange] */
 function select(label, onchange = () => {}) {
   const id = uid();
   const input = el("select", { id, class: "in-select", onchange });

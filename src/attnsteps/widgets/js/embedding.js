@@ -17,10 +17,7 @@ const SHOWN = 6; // so many rows and columns of the table are written out
 class WordMap {
   /** @type {Point[]} */
   points = [];
-  /**
-   * The words by how much their names matter.
-   * @type {number[]}
-   */
+  /** The words by how much their names matter. @type {number[]} */
   order = [];
 
   /** @param {string[]} words @param {(word: number) => void} onpick */
@@ -126,10 +123,7 @@ function fitted(map) {
   return map.map(([x, y]) => [scale(x, 0, width), height - scale(y, 1, height)]);
 }
 
-/**
- * One of the nearest words, to press.
- * @param {(word: number) => void} onpick
- */
+/** One of the nearest words, to press. @param {(word: number) => void} onpick */
 function neighbourRow(onpick) {
   let index = 0;
   const onclick = () => onpick(index);

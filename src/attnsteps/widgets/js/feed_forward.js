@@ -152,10 +152,7 @@ class Plane {
   }
 }
 
-/**
- * Every unit at one input.
- * @param {number} unitCount
- */
+/** Every unit at one input. @param {number} unitCount */
 function unitTable(unitCount) {
   const rows = Array.from({ length: unitCount }, (_, u) => {
     const cells = Array.from({ length: 4 }, () => el("span"));

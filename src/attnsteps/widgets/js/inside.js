@@ -54,10 +54,7 @@ class Interventions {
     );
     this.restore = button("Restore everything", () => this.live.set({ knockouts: [] }));
     this.output = el("p", { class: "tr-output", lang: "en" });
-    this.threads = loom({
-      onsource: (n) => this.pickSource(n),
-      ontarget: (n) => this.ask(n),
-    });
+    this.threads = loom({ onsource: (n) => this.pickSource(n), ontarget: (n) => this.ask(n) });
     this.kindChoice = choice({
       label: "Threads:",
       options: Object.values(LOOKS),
@@ -290,10 +287,7 @@ class Interventions {
     };
   }
 
-  /**
-   * What a block turns off, in words.
-   * @param {Block} block
-   */
+  /** What a block turns off, in words. @param {Block} block */
   describe({ part = "cross", layer, head, query, key }) {
     const words = this.answer?.sentence.words ?? [];
     const { queriesOf, keysOf } = this.edgeWords();

@@ -64,10 +64,7 @@ export function isHead(block, part, layer, head) {
   return isWholeHead(block) && block.part === part && block.layer === layer && block.head === head;
 }
 
-/**
- * Whether a block turns off whole heads, and not edges between words.
- * @param {Block} block
- */
+/** Whether a block turns off whole heads, and not edges between words. @param {Block} block */
 export function isWholeHead({ query, key }) {
   return query == null && key == null;
 }

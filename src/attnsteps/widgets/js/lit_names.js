@@ -4,10 +4,7 @@ import { setText } from "./drawing.js";
 import { axisSize } from "./maths/transformer.js";
 import { el, grouped } from "./ui.js";
 
-/**
- * A count in a few characters: 1,024 or 1.05 M.
- * @param {number} value
- */
+/** A count in a few characters: 1,024 or 1.05 M. @param {number} value */
 export function brief(value) {
   if (value < 10000) return grouped(value);
   const power = value < 999.5e3 ? 1 : value < 999.5e6 ? 2 : value < 999.5e9 ? 3 : 4;
@@ -62,10 +59,7 @@ export function line(text, code = false) {
   );
 }
 
-/**
- * Axes as names in brackets, and as numbers behind them.
- * @param {string} axes
- */
+/** Axes as names in brackets, and as numbers behind them. @param {string} axes */
 export function shapeLine(axes) {
   const list = axes.split(" ");
   /** @param {Child[]} items @returns {Child[]} */
@@ -86,10 +80,7 @@ export function shapeLine(axes) {
 /** @type {Record<string, string>} */
 const PAPER_NAMES = { Dk: "D_k", Dv: "D_v", Vsrc: "V" };
 
-/**
- * An axis as the paper writes it.
- * @param {string} axis
- */
+/** An axis as the paper writes it. @param {string} axis */
 export function shownAxis(axis) {
   return PAPER_NAMES[axis] ?? axis;
 }

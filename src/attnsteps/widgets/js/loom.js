@@ -57,10 +57,7 @@ class Loom {
     (this.sourceButtons[focused[0]] ?? this.targets[focused[1]])?.focus();
   }
 
-  /**
-   * Give the target words that are there other probabilities.
-   * @param {TargetWord[]} targets
-   */
+  /** Give the target words that are there other probabilities. @param {TargetWord[]} targets */
   setShares(targets) {
     targets.forEach(({ note, share }, n) => {
       this.targetButtons[n].note.data = note;
@@ -154,10 +151,7 @@ class Loom {
     });
   }
 
-  /**
-   * How far down a target word stands, in pixels.
-   * @param {number} n
-   */
+  /** How far down a target word stands, in pixels. @param {number} n */
   topOf(n) {
     return this.targets[n].offsetTop;
   }

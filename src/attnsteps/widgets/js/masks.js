@@ -13,10 +13,7 @@ const PRESETS = {
   both: "Causal and padding",
   queries: "Padding on queries",
 };
-/**
- * Trait, label, its values and their names.
- * @type {[string, string, string[], string[]][]}
- */
+/** Trait, label, its values and their names. @type {[string, string, string[], string[]][]} */
 const KNOBS = [
   ["purpose", "The mask is for", ["decoder", "encoder"], ["a decoder", "an encoder"]],
   ["true_means", "True means", ["attend", "hide"], ["may attend", "hide"]],

@@ -18,21 +18,14 @@ const NOTES = [
   "Now the numbers move: this is the only copy. Each word’s pieces are contiguous.",
   "Two axes become one: the heads’ contexts are side by side, ready for W_o.",
 ];
-/**
- * Where there is a single word, or a single head.
- * @type {Record<number, string>}
- */
+/** Where there is a single word, or a single head. @type {Record<number, string>} */
 const ALONE = {
   4:
     "The words come first again. With a single word or a single head, the memory is already in " +
     "order, so a view can join the heads.",
   5: "Nothing has to move here: the memory is already in order.",
 };
-const MEMORY = {
-  new: "new memory",
-  same: "the same memory",
-  copied: "copied into new memory",
-};
+const MEMORY = { new: "new memory", same: "the same memory", copied: "copied into new memory" };
 const FORMS = {
   ti: "a row for each word",
   thi: "for each word, a piece for each head",

@@ -21,10 +21,7 @@ const EXPLANATION =
 class Heads {
   /** @type {{words: string[], reading: HeadReading} | null} */
   answer = null;
-  /**
-   * [layer][head]
-   * @type {ReturnType<typeof headCard>[][]}
-   */
+  /** [layer][head] @type {ReturnType<typeof headCard>[][]} */
   cards = [];
   /** @type {HTMLButtonElement[]} */
   wordButtons = [];
@@ -44,11 +41,7 @@ class Heads {
       onhide: () => this.forget(),
       onsentence: (text) => this.live.set({ text }),
     });
-    this.chips = el("div", {
-      class: "mh-chips",
-      role: "group",
-      "aria-label": "Query word",
-    });
+    this.chips = el("div", { class: "mh-chips", role: "group", "aria-label": "Query word" });
     this.grid = el("div", { class: "mh-grid", role: "group", "aria-label": "Every head" });
     this.byHead = weightTable((row) => this.chooseHead(row));
     this.byWord = weightTable((place) => this.live.set({ place }));
@@ -165,10 +158,7 @@ class Heads {
     return Math.max(0, Math.min(count - 1, this.live.model.get(trait)));
   }
 
-  /**
-   * A word with its meaning.
-   * @param {string} word
-   */
+  /** A word with its meaning. @param {string} word */
   named(word) {
     return [word, this.live.line.gloss(word)].filter(Boolean).join(" ");
   }

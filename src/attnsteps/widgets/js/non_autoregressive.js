@@ -15,10 +15,7 @@ const COLUMNS = ["words", "steps", "million multi\u00adplications", "ms", "error
 const TRAITS = ["text", "length_factor", "iterations"];
 
 class Race {
-  /**
-   * What each of the five did.
-   * @type {RaceRun[]}
-   */
+  /** What each of the five did. @type {RaceRun[]} */
   runs = [];
   step = 0; // after how many steps they are shown
   isVisible = true;

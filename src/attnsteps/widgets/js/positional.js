@@ -55,10 +55,7 @@ function marks() {
   };
 }
 
-/**
- * The dial of a pair of columns.
- * @param {number} pair
- */
+/** The dial of a pair of columns. @param {number} pair */
 function clock(pair) {
   const [here, there] = ["aw-po-hand", "aw-po-hand aw-po-next"].map((name) =>
     shape("line", { x1: 0, y1: 0, class: name }),
@@ -315,10 +312,7 @@ class Clocks {
 /** Words that change places, and their results without positions and with them. */
 class WordOrder {
   summary = status();
-  /**
-   * The place of the word that waits to be swapped.
-   * @type {number | null}
-   */
+  /** The place of the word that waits to be swapped. @type {number | null} */
   chosen = null;
 
   /** @param {WidgetModel} model */
@@ -439,10 +433,7 @@ function render({ model, el: host }) {
   };
 }
 
-/**
- * Another order than the one given.
- * @param {number[]} order
- */
+/** Another order than the one given. @param {number[]} order */
 function shuffled(order) {
   const next = [...order];
   do {

@@ -22,18 +22,12 @@ const DIGITS = 3; // of a weight
  *            sum?: (results: Results, step: number) => string}} Column
  */
 
-/**
- * Two decimals, as long as that can be read.
- * @param {number} value
- */
+/** Two decimals, as long as that can be read. @param {number} value */
 function full(value) {
   return Math.abs(value) < 1e6 ? fmt(value) : value.toExponential(1).replace("e+", "·10^");
 }
 
-/**
- * At most two decimals, and none that are zero.
- * @param {number} value
- */
+/** At most two decimals, and none that are zero. @param {number} value */
 function short(value) {
   return Math.abs(value) < 1e6 ? full(value).replace(/\.?0+$/, "") : full(value);
 }
@@ -443,10 +437,7 @@ class SixSteps {
     return `q of ${this.queryWord} = ${vector(q)}`;
   }
 
-  /**
-   * A sentence for each step.
-   * @param {Results} results
-   */
+  /** A sentence for each step. @param {Results} results */
   explain({ q, divisor, total }) {
     return [
       "The vector x of each word, times three matrices: its query q (what it looks for), key k " +

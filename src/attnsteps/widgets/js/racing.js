@@ -42,10 +42,7 @@ export const racing = {
     ];
   },
 
-  /**
-   * Forget the models of one widget.
-   * @param {{key: string}} given
-   */
+  /** Forget the models of one widget. @param {{key: string}} given */
   unload({ key }) {
     stables.delete(key);
   },
@@ -61,10 +58,7 @@ function timed(run) {
   return runs.sort((a, b) => a.milliseconds - b.milliseconds)[Math.floor(RUNS / 2)];
 }
 
-/**
- * One more word at every step.
- * @param {ReturnType<typeof greedy>} found
- */
+/** One more word at every step. @param {ReturnType<typeof greedy>} found */
 function written({ ids, counts: { multiplications } }) {
   const frames = ids.map((_, n) => ({ ids: ids.slice(0, n + 1), fresh: [n] }));
   return { ids, multiplications, frames };

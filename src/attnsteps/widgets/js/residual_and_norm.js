@@ -35,10 +35,7 @@ function raised(power) {
   return (power < 0 ? "⁻" : "") + digits.join("");
 }
 
-/**
- * Two decimals where they say something, else as in 2.4·10⁻⁷.
- * @param {number} value
- */
+/** Two decimals where they say something, else as in 2.4·10⁻⁷. @param {number} value */
 function brief(value) {
   if (value >= 0.01 && value < 1000) return fmt(value, 2);
   const [digits, power] = value.toExponential(1).split("e");

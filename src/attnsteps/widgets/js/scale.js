@@ -13,10 +13,7 @@ const SPEEDS = Array.from(
 );
 const UPDATES = 100000; // the paper's base model, section 5.2
 
-/**
- * Trait, key, label, stops.
- * @type {[string, string, string, number[]][]}
- */
+/** Trait, key, label, stops. @type {[string, string, string, number[]][]} */
 const KNOBS = [
   ["sizes", "D", "Width D", powersOfTwo(6, 11)],
   ["sizes", "N", "Layers in each stack", [1, 2, 3, 4, 6, 8, 12, 16, 24]],
@@ -73,10 +70,7 @@ const SHORT = [
   [1e9, "ns"],
 ];
 
-/**
- * Seconds as a person would say them.
- * @param {number} seconds
- */
+/** Seconds as a person would say them. @param {number} seconds */
 function asTime(seconds) {
   if (seconds < 0.9995) {
     const [times, unit] = SHORT.find(([many]) => seconds * many >= 0.9995) ?? SHORT[2];

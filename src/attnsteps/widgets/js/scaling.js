@@ -37,10 +37,7 @@ const SHARE_ROW = 4;
 const dk = () => el("span", {}, "d", el("sub", {}, "k"));
 const rootDk = () => el("span", {}, "√", dk());
 
-/**
- * Four digits that matter; what would round to nothing says so.
- * @param {number} value
- */
+/** Four digits that matter; what would round to nothing says so. @param {number} value */
 function brief(value) {
   return value > 0 && value < 0.0005 ? "< 0.001" : fmt(value, value < 10 ? 3 : 2);
 }

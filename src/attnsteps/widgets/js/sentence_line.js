@@ -48,10 +48,7 @@ export function sentenceLine({ model, onchange }) {
       line.set(model.get("text"));
       twins?.show();
     },
-    /**
-     * Offer the words of a model that has been loaded.
-     * @param {string[]} srcTokens
-     */
+    /** Offer the words of a model that has been loaded. @param {string[]} srcTokens */
     offer(srcTokens) {
       entries = srcTokens.slice(NUM_SPECIALS).map(entryOf);
     },

@@ -98,10 +98,7 @@ function columnNames({ across, down }) {
   });
 }
 
-/**
- * What covers the words to come in each row.
- * @param {Sheets} sheets
- */
+/** What covers the words to come in each row. @param {Sheets} sheets */
 function laterWords({ across, down }) {
   const count = across.words?.length ?? 0;
   return (down.words ?? []).slice(0, Math.max(0, count - 1)).map((_, r) =>

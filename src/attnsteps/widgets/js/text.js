@@ -285,10 +285,7 @@ function describeBatch({ ids, longest, room, count, padding, unknown }) {
 }
 
 class TokenizerLab {
-  /**
-   * What was learned from each of the fixed texts.
-   * @type {Map<string, Lesson>}
-   */
+  /** What was learned from each of the fixed texts. @type {Map<string, Lesson>} */
   lessons = new Map();
   batch = batchTable();
   comparison = comparison();

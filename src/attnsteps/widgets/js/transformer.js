@@ -257,10 +257,7 @@ class WholeModel {
     return this.blocks.find((block) => block.id === id) ?? this.blocks[0];
   }
 
-  /**
-   * Tied tables are one table: pointing at one of them is pointing at all.
-   * @param {string} key
-   */
+  /** Tied tables are one table: pointing at one of them is pointing at all. @param {string} key */
   canonical(key) {
     const { tie } = this.model.get("sizes");
     if (this.model.get("part") !== "encoder" && key === "Esrc" && tie === "all") return "E";

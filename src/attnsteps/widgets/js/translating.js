@@ -58,20 +58,14 @@ export const translating = {
   },
 };
 
-/**
- * The model that `load` has read, for other jobs of the same worker.
- * @param {string} key
- */
+/** The model that `load` has read, for other jobs of the same worker. @param {string} key */
 export function loadedModel(key) {
   const model = models.get(key);
   if (!model) throw new Error("The model is not there any more. Reloading the page may help.");
   return model;
 }
 
-/**
- * The model of a file whose numbers are those that were written.
- * @param {ArrayBuffer} buffer
- */
+/** The model of a file whose numbers are those that were written. @param {ArrayBuffer} buffer */
 export async function intactModel(buffer) {
   const model = loadTransformer(buffer);
   if (await isIntact(buffer)) return model;
@@ -95,10 +89,7 @@ function likelihood(logProbs, id) {
   return { id, probability: Math.exp(logProbs[id]) };
 }
 
-/**
- * [step][layer][head] → [layer][head][step]
- * @param {Looks[]} steps
- */
+/** [step][layer][head] → [layer][head][step] @param {Looks[]} steps */
 function byHead(steps) {
   return steps[0].map((heads, layer) =>
     heads.map((_, head) => steps.map((step) => step[layer][head])),

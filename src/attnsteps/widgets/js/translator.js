@@ -63,10 +63,7 @@ class Translator {
     this.byWord = weightTable((row) => this.focus.chooseRow(row));
     this.lay();
     this.live.watch((isVisible) => this.see(isVisible), "-15% 0px");
-    this.live.start({
-      text: () => this.translate(),
-      forced: () => this.translate(),
-    });
+    this.live.start({ text: () => this.translate(), forced: () => this.translate() });
   }
 
   lay() {
@@ -127,10 +124,7 @@ class Translator {
     else this.translate();
   }
 
-  /**
-   * Put one of the alternatives in the place of the chosen word.
-   * @param {number} n
-   */
+  /** Put one of the alternatives in the place of the chosen word. @param {number} n */
   force(n) {
     const place = this.lookedAt();
     if (!this.answer || place === null) return;
@@ -378,10 +372,7 @@ class Translator {
   }
 }
 
-/**
- * The head whose queries put most of their weight on one word.
- * @param {HeadWeights} weights
- */
+/** The head whose queries put most of their weight on one word. @param {HeadWeights} weights */
 function mostDecided(weights) {
   /** @param {[number, number]} head */
   const sureness = ([l, h]) => weights[l][h].reduce((sum, row) => sum + Math.max(...row), 0);

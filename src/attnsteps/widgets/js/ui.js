@@ -35,10 +35,7 @@ export function fmt(value, digits = 2) {
   return value < 0 && Number(text) !== 0 ? `−${text}` : text;
 }
 
-/**
- * A whole number with commas: 1,024.
- * @param {number} value
- */
+/** A whole number with commas: 1,024. @param {number} value */
 export function grouped(value) {
   return String(value).replace(/\B(?=(\d{3})+$)/g, ",");
 }

@@ -64,10 +64,7 @@ export function similarities(vector, vocabulary) {
   });
 }
 
-/**
- * Index of the largest number; of equal ones, the first.
- * @param {Vector} values
- */
+/** Index of the largest number; of equal ones, the first. @param {Vector} values */
 export function largest(values) {
   let best = 0;
   for (let i = 1; i < values.length; i += 1) if (values[i] > values[best]) best = i;

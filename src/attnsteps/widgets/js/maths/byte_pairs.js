@@ -145,10 +145,7 @@ export function tokenIds(tokens, vocabulary) {
   return tokens.map((token) => places.get(token) ?? UNK_ID);
 }
 
-/**
- * Rows of one length, filled up with PAD_ID.
- * @param {number[][]} rows
- */
+/** Rows of one length, filled up with PAD_ID. @param {number[][]} rows */
 export function padRows(rows) {
   const longest = Math.max(0, ...rows.map((row) => row.length));
   return rows.map((row) => [...row, ...Array(longest - row.length).fill(PAD_ID)]);

@@ -30,10 +30,7 @@ export function nearest(vectors, index, count) {
     .slice(0, count);
 }
 
-/**
- * A row of zeros with a single one, (V,).
- * @param {number} index @param {number} size
- */
+/** A row of zeros with a single one, (V,). @param {number} index @param {number} size */
 export function oneHot(index, size) {
   return Float64Array.from({ length: size }, (_, i) => (i === index ? 1 : 0));
 }

@@ -7,10 +7,7 @@ const NONE = new Float64Array(0); // where there is no norm
 /** Every way to put a layer's function, x and the norm together. */
 export const ARRANGEMENTS = ["neither", "residual", "norm", "post", "pre", "pre_final"];
 
-/**
- * √ of the mean of the squares.
- * @param {Float64Array} values
- */
+/** √ of the mean of the squares. @param {Float64Array} values */
 export function rms(values) {
   let squares = 0;
   for (const value of values) squares += value * value;

@@ -29,10 +29,7 @@ export function temperatureAt(tenths) {
   return Number((10 ** (tenths / 10)).toPrecision(2));
 }
 
-/**
- * The place of the slider that is nearest to a temperature.
- * @param {number} temperature
- */
+/** The place of the slider that is nearest to a temperature. @param {number} temperature */
 export function placeOf(temperature) {
   return Math.round(10 * Math.log10(temperature));
 }

@@ -11,10 +11,7 @@ export function axisSize(axis, sizes) {
   return sizes[/** @type {SizeName} */ (axis)] ?? Number(axis);
 }
 
-/**
- * A shape such as "B H S Dk" as numbers.
- * @param {string} axes @param {ModelSizes} sizes
- */
+/** A shape such as "B H S Dk" as numbers. @param {string} axes @param {ModelSizes} sizes */
 export function shapeOf(axes, sizes) {
   return axes.split(" ").map((axis) => axisSize(axis, sizes));
 }
@@ -27,10 +24,7 @@ export function numbersIn(axes, sizes) {
   return shapeOf(axes, sizes).reduce((product, size) => product * size, 1);
 }
 
-/**
- * How often a block stands in the model.
- * @param {ModelBlock} block @param {ModelSizes} sizes
- */
+/** How often a block stands in the model. @param {ModelBlock} block @param {ModelSizes} sizes */
 export function copiesOf({ layered }, sizes) {
   return layered ? sizes.N : 1;
 }
