@@ -164,7 +164,7 @@ function unitTable(unitCount) {
     "table",
     { class: "aw-matrix aw-ff-table" },
     el("caption", {}, "At the marked point"),
-    tableHead(["sum", "switch", "hidden", "adds"]),
+    tableHead(["sum", "switch", "after", "adds"]),
     el("tbody", {}, ...rows.map(({ node }) => node)),
     el("tfoot", {}, el("tr", {}, formula, sum)),
   );

@@ -19,8 +19,8 @@ const NUM_CANDIDATES = 5;
 class Interventions {
   /**
    * What is shown; written: ids of the whole model's translation; rewritten: of what it says now.
-   * @type {{sentence: Sentence, written: number[], whole: Reading, cut: Reading, rewritten: number[],
-   *         screen: Record<Part, number[][]> | null} | null}
+   * @type {{sentence: Sentence, written: number[], whole: Reading, cut: Reading,
+   *         rewritten: number[], screen: Record<Part, number[][]> | null} | null}
    */
   answer = null;
   place = 0; // the word of the translation that is asked about

@@ -142,12 +142,12 @@ class Loom {
    */
   markKeys(weights) {
     for (const node of [...this.sourceButtons, this.start, ...this.targets]) {
-      node.style.removeProperty("--seen");
+      node.style.removeProperty("--weight");
     }
     const isDecoder = this.last?.kind === "decoder";
     const keys = isDecoder ? [this.start, ...this.targets] : this.sourceButtons;
     keys.slice(0, weights.length).forEach((node, j) => {
-      node.style.setProperty("--seen", String(weights[j]));
+      node.style.setProperty("--weight", String(weights[j]));
     });
   }
 

@@ -13,8 +13,8 @@ const NOTES = [
   "The heads come first now, and each is a table of its own. Still no number has moved: only the " +
     "strides have been swapped.",
   "The product has written a new tensor, head by head: each head’s numbers are contiguous.",
-  "The words come first again, but the memory is still in the order of the heads. PyTorch refuses " +
-    "a view that joins the heads here.",
+  "The words come first again, but the memory is still in the order of the heads. PyTorch " +
+    "refuses a view that joins the heads here.",
   "Now the numbers move: this is the only copy. Each word’s pieces are contiguous.",
   "Two axes become one: the heads’ contexts are side by side, ready for W_o.",
 ];

@@ -15,8 +15,8 @@ serveJobs(looking);
 const EXPLANATION =
   "Each square below is one head. A row is a query, a column a key, both in the order of the " +
   "sentence; the stronger the colour, the larger the weight. The row of the chosen word is " +
-  "outlined, and below each head is the word that it attends to most. L1 H2 is head 2 of layer 1. " +
-  "Press a head to choose it.";
+  "outlined, and below each head is the word that it attends to most. L1 H2 is head 2 of " +
+  "layer 1. Press a head to choose it.";
 
 class Heads {
   /** @type {{words: string[], reading: HeadReading} | null} */
