@@ -272,6 +272,4 @@ def test_the_guesses_are_confronted(open_page):
         asked.nth(which).get_by_role("button", name="This is my guess").click()
     answers = page.get_by_role("group", name="Your prediction")
     expect(answers.filter(has_text="MiB")).to_contain_text("✓ Your guess was right.")
-    expect(answers.filter(has_text="sum to afterwards")).to_contain_text(
-        "✗ Your guess was wrong."
-    )
+    expect(answers.filter(has_text="sum to afterwards")).to_contain_text("✗ Your guess was wrong.")
