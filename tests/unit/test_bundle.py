@@ -85,7 +85,7 @@ def test_every_widget_has_the_shared_styles():
 def test_a_widget_has_the_styles_of_the_pieces_it_imports_once_and_before_its_own():
     sheets = [
         (module.CSS / f"{stem}.css").read_text(encoding="utf-8")
-        for stem in ("base", "composer", "loom", "weight_table", "translator", "training")
+        for stem in ("base", "loom", "composer", "weight_table", "translator", "training")
     ]
     assert styles("translator", "training") == "\n".join(sheets)
 

@@ -135,7 +135,7 @@ def test_every_step_of_a_cell_is_written_out(open_page):
     )
     widget.get_by_label("divide by").uncheck()
     expect(worked(widget)).to_contain_text("score = 8.00, not divided")
-    expect(worked(widget)).to_contain_text("exp(8.00 − 8.00) = 1.00, the row’s largest score taken")
+    expect(worked(widget)).to_contain_text("exp(8.00 − 8.00) = 1.00, after subtracting the row’s")
     expect(worked(widget)).to_contain_text("1.00 ÷ (1.00 + 0.02 + 0.02) = 1.00 ÷ 1.04 = 0.965")
     widget.get_by_label("causal").check()
     cell(widget, "scores", 0, 1).hover()
@@ -271,7 +271,5 @@ def test_the_guesses_are_confronted(open_page):
     for which in range(2):
         asked.nth(which).get_by_role("button", name="This is my guess").click()
     answers = page.get_by_role("group", name="Your prediction")
-    expect(answers.filter(has_text="MiB")).to_contain_text("✓ As it turned out.")
-    expect(answers.filter(has_text="sum to afterwards")).to_contain_text(
-        "✗ It turned out otherwise."
-    )
+    expect(answers.filter(has_text="MiB")).to_contain_text("✓ Your guess was right.")
+    expect(answers.filter(has_text="sum to afterwards")).to_contain_text("✗ Your guess was wrong.")

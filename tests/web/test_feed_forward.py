@@ -39,8 +39,8 @@ def test_both_can_be_built_with_the_keyboard_alone(open_page):
     expect(shown.locator("[role=status]")).to_have_text("3 of 4 corners are right.")
     steps(shown, "weight of alive", "ArrowRight", 2)
     steps(shown, "weight of describes", "ArrowRight", 2)
-    steps(shown, "its bias", "ArrowLeft", 2)
-    steps(shown, "its output weight", "ArrowRight", 2)
+    steps(shown, "bias", "ArrowLeft", 2)
+    steps(shown, "output weight", "ArrowRight", 2)
     assert corners(shown) == expected(BOTH)
     expect(shown.locator("[role=status]")).to_have_text("All four corners are right.")
     assert shown.locator(".aw-ff-right").count() == 4

@@ -79,7 +79,7 @@ def test_it_starts_whole(inside, trained):
     assert_shows(root, trained, GIRL)
     expect(root.locator(".in-head[aria-pressed=true]")).to_have_count(0)
     expect(root.locator(".in-head")).to_have_count(24)
-    expect(root.locator(".tr-output")).to_contain_text("The whole model says:")
+    expect(root.locator(".tr-output")).to_contain_text("The whole model writes:")
     shares = [percent(each) for each in root.locator(".lo-target .lo-share").all()]
     widget = Interventions(text=GIRL)
     found = trained.translate([GIRL])[0]

@@ -64,7 +64,7 @@ def expect_lab(lab: Locator, wanted: MaskLab) -> None:
 def test_it_starts_with_the_mask_of_a_decoder(lab):
     expect_lab(lab, MaskLab())
     expect(lab.get_by_role("status")).to_have_text(
-        "✓ No leak, and nothing hidden without need: a right mask for a decoder."
+        "✓ No leak, and nothing hidden needlessly: a correct mask for a decoder."
     )
 
 
@@ -87,10 +87,10 @@ def test_bug_zoo_08_hide_turns_the_mask_round(lab):
     )
     lab.get_by_role("button", name="Causal", exact=True).click()
     expect_lab(lab, MaskLab(causal_mask(6), true_means="hide"))
-    expect(says).to_contain_text("NaN for (pad): the row may look at nothing but −∞")
+    expect(says).to_contain_text("NaN for (pad): every score in the row is −∞")
     lab.get_by_label("zeros for empty rows").check()
     expect_lab(lab, MaskLab(causal_mask(6), true_means="hide", clear_empty=True))
-    expect(says).to_contain_text("(pad) may look at nothing, and gets zeros.")
+    expect(says).to_contain_text("(pad) may attend to nothing, and gets zeros.")
 
 
 def test_bug_zoo_06_a_large_number_loses_against_low_scores(lab):
@@ -107,7 +107,8 @@ def test_bug_zoo_06_a_large_number_loses_against_low_scores(lab):
     expect_lab(lab, MaskLab(low=True, number_format="float16"))
     lab.get_by_label("−10⁹").check()
     expect(says).to_have_text(
-        "✗ PyTorch stops with an error: −10⁹ is no float16 number. The lowest is −65,504."
+        "✗ PyTorch stops with an error: −10⁹ does not fit in float16, "
+        "whose lowest number is −65,504."
     )
     expect_lab(lab, MaskLab(low=True, number_format="float16", fill="-1e9"))
     lab.get_by_label("0", exact=True).check()
@@ -128,21 +129,21 @@ def test_bug_zoo_07_and_09_padding_on_the_queries(lab):
 
 def test_a_word_that_may_look_at_nothing_averages_silently(lab):
     lab.get_by_label("−10⁹").check()
-    lab.get_by_role("button", name="animal asks animal").press("Space")
+    lab.get_by_role("button", name="query animal, key animal").press("Space")
     says = lab.get_by_role("status")
-    expect(says).to_contain_text("a silent average for animal: all is hidden")
-    expect(says).to_contain_text("a share of 0.17")
+    expect(says).to_contain_text("a silent average for animal: everything is hidden")
+    expect(says).to_contain_text("the same weight, 0.17")
 
 
 def test_a_cell_by_keyboard_alone(lab):
     page = lab.page
     lab.get_by_role("button", name="Padding on queries").focus()
     page.keyboard.press("Tab")
-    first = lab.get_by_role("button", name="animal asks animal")
+    first = lab.get_by_role("button", name="query animal, key animal")
     expect(first).to_be_focused()
     page.keyboard.press("ArrowRight")
     page.keyboard.press("ArrowRight")
-    cell = lab.get_by_role("button", name="animal asks street")
+    cell = lab.get_by_role("button", name="query animal, key street")
     expect(cell).to_be_focused()
     before = page.evaluate("scrollY")
     page.keyboard.press("ArrowUp")  # there is nothing above
@@ -157,17 +158,15 @@ def test_a_cell_by_keyboard_alone(lab):
     expect(lab.get_by_role("status")).to_have_text("✗ Leaks, 1: “animal” sees street.")
     page.keyboard.press("Enter")
     expect_lab(lab, MaskLab())
-    lab.get_by_role("button", name="tired asks street").press("Space")
-    expect(lab.get_by_role("status")).to_have_text(
-        "✗ Hidden without need, 1: “tired” misses street."
-    )
+    lab.get_by_role("button", name="query tired, key street").press("Space")
+    expect(lab.get_by_role("status")).to_have_text("✗ Hidden needlessly, 1: “tired” misses street.")
     assert table(lab, "Leak detector")[4][2] == "lost"
 
 
 def test_painting_with_the_mouse(lab):
     mouse = lab.page.mouse
     boxes = [
-        lab.get_by_role("button", name=f"animal asks {name}", exact=True).bounding_box()
+        lab.get_by_role("button", name=f"query animal, key {name}", exact=True).bounding_box()
         for name in NAMES[1:4]
     ]
     places = [(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2) for box in boxes]
@@ -196,13 +195,13 @@ def test_painting_with_the_mouse(lab):
     stroke(places[1], places[0])
     mask[0, 1:3] = True
     expect_lab(lab, MaskLab(mask))
-    lab.get_by_role("button", name=f"animal asks {NAMES[5]}", exact=True).press("Space")
+    lab.get_by_role("button", name=f"query animal, key {NAMES[5]}", exact=True).press("Space")
     mask[0, 5] = True
     expect_lab(lab, MaskLab(mask))
 
 
 def test_input_updates_in_place(lab):
-    kept = lab.get_by_role("button", name="animal asks street").evaluate(
+    kept = lab.get_by_role("button", name="query animal, key street").evaluate(
         """(cell) => {
           const root = cell.closest(".aw");
           const nodes = [...root.querySelectorAll("*")];
@@ -223,7 +222,7 @@ def test_python_can_drive_it_and_take_it_away(open_page):
         expect(lab.get_by_label(label, exact=True)).to_be_checked()
     expect(lab.get_by_role("status")).to_contain_text("Leaks, 5")
     assert kernel.saved("mask") == []
-    lab.get_by_role("button", name="animal asks animal", exact=True).click()
+    lab.get_by_role("button", name="query animal, key animal", exact=True).click()
     assert [mask[0][0] for mask in kernel.saved("mask")] == [False]
     assert kernel.stop() == 0
 

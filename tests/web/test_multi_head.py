@@ -133,7 +133,7 @@ def test_the_memory_is_pytorchs_at_every_step(heads, trained):
         facts = widget.locator(".mh-facts")
         expect(facts).to_contain_text(f"shape {tuple(tensor.shape)}, strides {tensor.stride()}")
         expect(facts.locator("strong")).to_have_text(memory[number])
-        shown = widget.get_by_role("table", name="Place in memory").locator("tbody tr").nth(3)
+        shown = widget.get_by_role("table", name="Offset in memory").locator("tbody tr").nth(3)
         places = torch.arange(tensor.numel()).as_strided(tensor.shape, tensor.stride())[0]
         places = places.transpose(0, 1) if number in (2, 3) else places
         expected = places.reshape(9, config.num_heads, -1)[3, :, 0].tolist()
@@ -151,10 +151,10 @@ def test_the_pieces_lie_where_the_text_says(heads, trained):
     expect(said).to_contain_text(
         f"Head 2 of 累 tired begins at 1 · {width} + 7 · {config.d_model} = {start}."
     )
-    expect(said).to_contain_text(f"{9 * width} numbers lie in 9 pieces")
+    expect(said).to_contain_text(f"{9 * width} numbers are in 9 pieces")
     widget.locator(".mh-steps input").nth(3).check()
     expect(said).to_contain_text(f"begins at 1 · {9 * width} + 7 · {width} = {(9 + 7) * width}.")
-    expect(said).to_contain_text("lie in one piece")
+    expect(said).to_contain_text("numbers are contiguous")
     stored = widget.locator(".mh-memory .mh-here")
     expect(stored).to_have_count(1)
     assert stored.get_attribute("title") == (

@@ -95,7 +95,7 @@ def test_shuffle_brings_a_sentence_of_the_corpus(widget):
         before = line(widget).input_value()
         widget.get_by_role("button", name="Shuffle").click()
         expect(line(widget)).not_to_have_value(before)
-        expect(widget.locator("caption")).to_contain_text("a right translation")
+        expect(widget.locator("caption")).to_contain_text("a correct translation")
 
 
 @pytest.mark.parametrize("factor", [0.6, 1.3])

@@ -42,11 +42,11 @@ def assert_numbers(shown: Locator, **state: object) -> None:
     for row, want in zip(got, [python.table[p].tolist(), turned, turned], strict=True):
         assert row == pytest.approx(want, abs=0.0051)
     expect(table.locator("th[scope=row]")).to_have_text(
-        [f"position {p}", f"turned by {python.step}", f"position {other}"]
+        [f"position {p}", f"rotated by {python.step}", f"position {other}"]
     )
     product = (python.table[p] @ python.table[other]).item()
     said = shown.locator("p[role=status]").first
-    expect(said).to_contain_text(f"Position {p} turned by {python.step} is position {other}")
+    expect(said).to_contain_text(f"Position {p} rotated by {python.step} is position {other}")
     expect(said).to_contain_text("the largest difference is 0.00")
     expect(said).to_contain_text(f"dot product is {product:.2f},")
 
@@ -98,8 +98,8 @@ def test_the_first_view_shows_what_the_package_computes(open_page):
 def test_the_sliders_follow_the_keyboard(open_page):
     shown = widget(open_page(PAGE))
     for label, key, state in (
-        ("Steps on, k", "ArrowRight", {"step": 4}),
-        ("Steps on, k", "End", {"step": 16}),
+        ("Offset k", "ArrowRight", {"step": 4}),
+        ("Offset k", "End", {"step": 16}),
         ("Position p", "End", {"step": 16, "position": 31}),
         ("Position p", "Home", {"step": 16, "position": 0}),
     ):
@@ -153,13 +153,13 @@ def test_swapping_words_moves_results_only_with_positions(open_page):
     animal.click()
     expect(animal).to_have_attribute("aria-pressed", "true")
     told = shown.locator(".aw-po-words p[role=status]")
-    expect(told).to_have_text("动物 animal is chosen. Choose the word that it changes places with.")
+    expect(told).to_have_text("动物 animal is chosen. Choose the word to swap it with.")
     street.click()
     assert_words(shown, [3, 1, 2, 0])
     most = Positions(order=[3, 1, 2, 0]).moved(with_positions=True).max().item()
     expect(told).to_have_text(
-        "Without positions no word’s result has moved by more than 0.00; "
-        f"with positions one has moved by {most:.2f}."
+        "Without positions, no word’s result has moved by more than 0.00; "
+        f"with positions, one has moved by {most:.2f}."
     )
     shown.get_by_role("button", name="Put back").click()
     assert_words(shown, [0, 1, 2, 3])

@@ -34,7 +34,7 @@ def step_button(widget: Locator, number: int) -> Locator:
 
 
 def word(widget: Locator, gloss: str) -> Locator:
-    sentence = widget.get_by_role("radiogroup", name="Which word asks?")
+    sentence = widget.get_by_role("radiogroup", name="Query word")
     return sentence.get_by_role("radio", name=re.compile(rf"\b{gloss}\b"))
 
 
@@ -105,13 +105,13 @@ def test_the_twin_flips_to_the_street_and_back(open_page):
     expect_weights(widget, toy_embeddings(SENTENCE), TIRED_AT)
 
 
-def test_any_word_can_ask_and_one_that_asks_for_nothing_takes_all_alike(open_page):
+def test_any_word_can_be_the_query_and_one_that_looks_for_nothing_takes_all_alike(open_page):
     widget = six_steps(open_page(PAGE))
     step_button(widget, 4).click()
     word(widget, "street").click()
     expect_weights(widget, toy_embeddings(SENTENCE), 3)
     word(widget, "because").click()
-    expect(widget.get_by_role("status")).to_have_text("To because, all words are equal.")
+    expect(widget.get_by_role("status")).to_have_text("All words get the same weight from because.")
     expect_weights(widget, toy_embeddings(SENTENCE), BECAUSE_AT)
 
 
@@ -158,7 +158,7 @@ def test_the_keyboard_alone_is_enough(open_page):
     widget = six_steps(page)
     widget.get_by_label("累 tired").focus()
     page.keyboard.press("ArrowRight")  # the twin
-    page.keyboard.press("Tab")  # the word that asks
+    page.keyboard.press("Tab")  # the query word
     expect(word(widget, "wide")).to_be_focused()
     page.keyboard.press("ArrowLeft")
     expect(word(widget, "too")).to_be_focused()
@@ -243,7 +243,7 @@ def test_the_page_confronts_a_guess_and_checks_the_exercises(open_page):
     asked.get_by_role("button", name="This is my guess").click()
     confronted = page.get_by_role("group", name="Your prediction").first
     expect(confronted).to_contain_text("You guessed: 0.5")
-    expect(confronted).to_contain_text("✗ It turned out otherwise.")
+    expect(confronted).to_contain_text("✗ Your guess was wrong.")
     expect(confronted).to_contain_text("0.787")
 
     wolf = page.get_by_role("group", name="Exercise 1")

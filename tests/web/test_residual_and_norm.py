@@ -174,7 +174,7 @@ def test_the_guess_is_met_again(open_page):
     ask.get_by_role("textbox").fill("129.7")
     ask.get_by_role("button", name="This is my guess").click()
     answer = page.locator(".aw").filter(has_text="Your prediction").first
-    expect(answer.get_by_role("status")).to_have_text("✓ As it turned out.")
+    expect(answer.get_by_role("status")).to_have_text("✓ Your guess was right.")
 
 
 def test_the_exercises_accept_their_answers(open_page):

@@ -71,10 +71,10 @@ def test_every_slider_counts_anew_by_keyboard(open_page):
     shown = widget(open_page(PAGE))
     moves = {
         "Width D": {"D": 1024},
-        "Layers of each stack": {"N": 8},
-        "Tokens of the vocabulary": {"V": 100_000},
-        "Sentences in an update": {"B": 2048},
-        "Tokens in a sentence": {"S": 64},
+        "Layers in each stack": {"N": 8},
+        "Vocabulary size": {"V": 100_000},
+        "Sentences per update": {"B": 2048},
+        "Tokens per sentence": {"S": 64},
         "Micro-batches": {"micro_batches": 2},
         "Processes": {"processes": 2},
     }
@@ -94,17 +94,17 @@ def test_16_bits_and_explicit_attention(open_page):
     shown.get_by_label("explicit").check()
     assert_counts(shown, python(precision="bfloat16", fused=False))
     total = python(precision="bfloat16", fused=False).kept.total / 2**30
-    expect(shown.locator("p[role=status]")).to_have_text(f"In all {total:.3g} GiB in each process.")
+    expect(shown.locator("p[role=status]")).to_have_text(f"Total: {total:.3g} GiB in each process.")
 
 
 def test_the_time_follows_from_operations_speed_and_processes(open_page):
     shown = widget(open_page(PAGE))
     flops = 3 * Transformer(TrainingStep("base").config).flops(1024, 32, 32)
-    line = shown.locator("p", has_text="Time of an update")
+    line = shown.locator("p", has_text="One update takes")
     days = flops * 1e5 / 1e11 / 86400
-    expect(line).to_contain_text(f"Of 100,000 of them: {days:.3g} days")
+    expect(line).to_contain_text(f"100,000 updates take {days:.3g} days")
     press(shown.get_by_label("Processes"), "ArrowRight")
-    expect(line).to_contain_text(f"Of 100,000 of them: {days / 2:.3g} days")
+    expect(line).to_contain_text(f"100,000 updates take {days / 2:.3g} days")
 
 
 def test_it_works_by_touch_on_a_narrow_screen(open_page):
@@ -129,7 +129,7 @@ def test_python_can_drive_it_and_is_told_what_the_reader_does(open_page):
     expect(shown.get_by_label("16 bits", exact=True)).to_be_checked()
     assert_counts(shown, python(D=320, N=5, B=100, precision="bfloat16"))
 
-    press(shown.get_by_label("Tokens in a sentence"), "ArrowRight")
+    press(shown.get_by_label("Tokens per sentence"), "ArrowRight")
     assert kernel.saved("sizes")[-1] == {**source.sizes, "S": 64}
 
     for how, is_short in (({"micro_batches": 128}, False), ({"processes": 128}, True)):

@@ -113,7 +113,8 @@ def test_the_scores_leave_the_axis_on_the_left_and_stand_still_on_the_right(open
     assert after[0] != before[0]
     expect(shown.get_by_role("img").first).to_have_attribute(
         "aria-label",
-        f"Histogram of the scores, from −32 to 32; their spread is {table(shown)[1][0]}",
+        "Histogram of the scores, from −32 to 32; "
+        f"their standard deviation is {table(shown)[1][0]}",
     )
 
 
@@ -207,7 +208,7 @@ def test_the_guess_is_met_again(open_page):
     ask.get_by_role("textbox").fill("8")
     ask.get_by_role("button", name="This is my guess").click()
     answer = page.locator(".aw").filter(has_text="Your prediction").first
-    expect(answer.get_by_role("status")).to_have_text("✓ As it turned out.")
+    expect(answer.get_by_role("status")).to_have_text("✓ Your guess was right.")
 
 
 def test_the_exercises_accept_their_answers(open_page):

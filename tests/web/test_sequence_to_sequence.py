@@ -63,7 +63,7 @@ def test_a_word_can_be_asked_for(open_page):
 def test_the_curve_says_in_words_what_it_shows(open_page):
     root = widget(open_page(PAGE))
     label = root.locator("svg").get_attribute("aria-label")
-    assert label.startswith("Words read back right, mean of 12 draws. One vector: 100 % of 1, ")
+    assert label.startswith("Words read back correctly, mean of 12 draws. One vector: 100 % of 1, ")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

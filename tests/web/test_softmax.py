@@ -103,7 +103,7 @@ def test_the_naive_form_overflows_where_the_format_ends(widget, kind, last, powe
     expect(widget.locator(".aw-status")).to_have_text("Both forms give the same weights.")
     shift.press("ArrowRight")
     says = widget.locator(".aw-status")
-    expect(says).to_contain_text(f"e to the power {power}.00 is more than the largest {kind}")
+    expect(says).to_contain_text(f"e to the power {power}.00 exceeds the largest {kind}")
     powers = (torch.tensor(START) - max(START)).to(getattr(torch, kind)).exp()
     stable = powers / (powers[0] + powers[1] + powers[2])  # every step rounded to the format
     expect_weights(widget, [f"{weight:.3f}" for weight in stable.tolist()], ["NaN"] * 3)

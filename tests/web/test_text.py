@@ -61,8 +61,8 @@ def test_every_way_to_split(lab, sentences):
     if sentences:
         type_in(lab, sentences)
     for on in (False, True):
-        lab.get_by_label("begin and end signs").set_checked(on)
-        lab.get_by_label("fold first").set_checked(on)
+        lab.get_by_label("begin and end tokens").set_checked(on)
+        lab.get_by_label("normalise").set_checked(on)
         for kind in KINDS:
             lab.get_by_label(kind, exact=True).check()
             arguments = {"kind": kind, "ends": on, "folded": on}
@@ -72,7 +72,7 @@ def test_every_way_to_split(lab, sentences):
 def test_merges_step_by_step(lab):
     learned = BytePairs.learn(TEN_WORDS, 60).merges
     lab.get_by_label("byte pairs", exact=True).check()
-    back, forth = (lab.get_by_role("button", name=name) for name in ("One back", "Next merge"))
+    back, forth = (lab.get_by_role("button", name=name) for name in ("Undo merge", "Next merge"))
     first = lab.locator(".tk-list").nth(0).locator("li").nth(0)
     for n, (left, right) in enumerate(learned[5:], start=5):
         split = map(BytePairs(learned[:n]).tokenize, TEN_WORDS)
@@ -126,7 +126,7 @@ def test_the_examples(lab):
     for name, token in (("Unknown words", "zebra"), ("Full width", "Animal")):
         lab.get_by_role("button", name=name).click()
         expect(lab.locator(".aw-status")).to_contain_text(f"“{token}”")
-    lab.get_by_label("fold first").check()
+    lab.get_by_label("normalise").check()
     expect(lab.locator(".aw-status")).to_contain_text("✓ No unknown token.")
 
 
@@ -170,7 +170,7 @@ def test_python_can_drive_it_and_take_it_away(open_page):
     expect_lab(lab, TokenizerLab(["ab", "a", ""], kind="characters"))
     expect(lab.get_by_label("Sentence 1")).to_have_value("ab")
     assert kernel.saved("folded") == []
-    lab.get_by_label("fold first").check()
+    lab.get_by_label("normalise").check()
     assert kernel.saved("folded") == [True]
     assert kernel.stop() == 0
 

@@ -113,7 +113,7 @@ def test_the_slider_moves_through_the_moments_by_keyboard_alone(still, models, w
         expect(dial(root)).to_have_attribute("aria-valuetext", spoken)
         expect(rows(root).nth(n).locator(".tm-pick")).to_have_attribute("aria-pressed", "true")
         expect(root.locator(".tm-pick[aria-pressed=true]")).to_have_count(1)
-        expect(root.locator(".tr-heard")).to_have_text(
+        expect(root.locator(".tr-news")).to_have_text(
             f"After {widget.steps[n]} updates: {texts[n]}"
         )
         root.page.keyboard.press("ArrowRight")

@@ -46,7 +46,7 @@ def test_the_counts_are_those_of_the_package(open_page, size):
     shown.get_by_label(f"{size}, the").check()
     config = WholeModel(size=size).config
     total = shown.locator(".aw-wm-total")
-    expect(total).to_contain_text(f"{spoken(parameters(config))} learned numbers")
+    expect(total).to_contain_text(f"{spoken(parameters(config))} parameters")
     flops = count_flops(config, 32, S, T) / (1e9 if size == "base" else 1e6)
     expect(total).to_contain_text(f"One batch of 32: {flops:.3g} {'G' if size == 'base' else 'M'}")
 

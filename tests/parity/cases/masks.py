@@ -52,7 +52,7 @@ def cases() -> list[dict]:
             seen[~mask.any(-1)] = -1
         else:
             seen = influence(lambda x, lab=lab: lab._attend(x[0])[0][None], x[None])[0, :, 0].int()
-        out.append(case("masks", "whoSeesWhom", given, seen))
+        out.append(case("masks", "influence", given, seen))
         rule, nothing, shares = masks["both"], ~mask.any(-1), weights.nan_to_num().any(-1)
         others = ~torch.eye(6, dtype=torch.bool)
         others[5] = False

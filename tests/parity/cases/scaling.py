@@ -28,7 +28,7 @@ def cases() -> list[dict]:
         sizes = jacobians.flatten(1).norm(dim=1)
         row = {"weights": weights[0], "entropy": float(entropies[0]), "slopes": float(sizes[0])}
         average = {
-            "spread": float(scores.std(correction=0)),
+            "deviation": float(scores.std(correction=0)),
             "largest": float(weights.amax(-1).mean()),
             "entropy": float(entropies.mean()),
             "slopes": float(sizes.mean()),

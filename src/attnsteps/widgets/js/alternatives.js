@@ -30,7 +30,7 @@ export function alternativesPanel(most, { onpick, onrelease }) {
         chosen === null
           ? "Press a word of the translation to see what else it could be, and where the " +
             "model looked."
-          : "Press another one to put it there, and the rest is written anew.";
+          : "Press another one to put it there; the model then rewrites the rest.";
       rows.forEach((row, n) => row.show(alternatives[n], chosen));
       release.hidden = !isForced;
       release.disabled = !isReady;
@@ -48,8 +48,7 @@ function alternativeRow(onclick) {
   return {
     node,
     /**
-     * @param {(Likelihood & {word: string}) | undefined} alternative
-     * @param {number | null} chosen
+     * @param {(Likelihood & {word: string}) | undefined} alternative @param {number | null} chosen
      */
     show(alternative, chosen) {
       node.hidden = !alternative;

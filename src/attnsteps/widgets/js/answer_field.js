@@ -1,4 +1,5 @@
 // The four ways of giving an answer: a number, a choice, an order, the cells of a matrix.
+import { tableHead, tableRow } from "./tables.js";
 import { button, el, recall, uid } from "./ui.js";
 
 /**
@@ -13,8 +14,7 @@ export function answerField(spec) {
 
 /**
  * The answer in words, as the reader would say it.
- * @param {Question} spec
- * @param {Answer | null} value
+ * @param {Question} spec @param {Answer | null} value
  */
 export function describe(spec, value) {
   if (value == null) return "";
@@ -49,10 +49,7 @@ function exact(value) {
  */
 export function earlierAnswer(spec) {
   const value = recall(spec.key);
-  /**
-   * @param {unknown} row
-   * @param {number} count
-   */
+  /** @param {unknown} row @param {number} count */
   const isRow = (row, count) =>
     Array.isArray(row) && row.length === count && row.every(Number.isFinite);
   const fits = {
@@ -99,10 +96,7 @@ function parse(text) {
     : { problem: `“${text.trim()}” cannot be read as a number. Write it like 0.5, 1/2 or 40000.` };
 }
 
-/**
- * @param {Question} spec
- * @returns {AnswerField<number>}
- */
+/** @param {Question} spec @returns {AnswerField<number>} */
 function numberField({ question }) {
   const id = uid();
   const input = el("input", {
@@ -121,10 +115,7 @@ function numberField({ question }) {
   };
 }
 
-/**
- * @param {Question} spec
- * @returns {AnswerField<number>}
- */
+/** @param {Question} spec @returns {AnswerField<number>} */
 function choiceField({ question, options }) {
   const name = uid();
   const inputs = options.map((_, index) =>
@@ -155,18 +146,12 @@ function choiceField({ question, options }) {
   };
 }
 
-/**
- * @param {Question} spec
- * @returns {AnswerField<number[]>}
- */
+/** @param {Question} spec @returns {AnswerField<number[]>} */
 function orderField({ question, options }) {
   let order = options.map((_, index) => index);
   const list = el("ol", { class: "aw-order" });
   const id = uid();
-  /**
-   * @param {number | null} [focusAt]
-   * @param {boolean} [isUp]
-   */
+  /** @param {number | null} [focusAt] @param {boolean} [isUp] */
   function draw(focusAt = null, isUp = false) {
     const items = order.map((option, place) => {
       const up = button("↑", () => swap(place, place - 1), {
@@ -184,10 +169,7 @@ function orderField({ question, options }) {
     const [up, down] = items[focusAt].querySelectorAll("button");
     (isUp ? !up.disabled : down.disabled) ? up.focus() : down.focus();
   }
-  /**
-   * @param {number} a
-   * @param {number} b
-   */
+  /** @param {number} a @param {number} b */
   function swap(a, b) {
     [order[a], order[b]] = [order[b], order[a]];
     draw(b, b < a);
@@ -204,10 +186,7 @@ function orderField({ question, options }) {
   };
 }
 
-/**
- * @param {Question} spec
- * @returns {AnswerField<number[][]>}
- */
+/** @param {Question} spec @returns {AnswerField<number[][]>} */
 function cellsField({ question, rows, columns }) {
   const id = uid();
   const inputs = rows.map((row) =>
@@ -224,23 +203,8 @@ function cellsField({ question, rows, columns }) {
   const table = el(
     "table",
     { class: "aw-matrix" },
-    el(
-      "thead",
-      {},
-      el("tr", {}, el("td"), ...columns.map((text) => el("th", { scope: "col" }, text))),
-    ),
-    el(
-      "tbody",
-      {},
-      ...rows.map((text, r) =>
-        el(
-          "tr",
-          {},
-          el("th", { scope: "row" }, text),
-          ...inputs[r].map((input) => el("td", {}, input)),
-        ),
-      ),
-    ),
+    tableHead(columns),
+    el("tbody", {}, ...rows.map((text, r) => tableRow(text, inputs[r]))),
   );
   return {
     node: el(

@@ -4,215 +4,258 @@ import { brief } from "./lit_names.js";
 import { parametersOf } from "./maths/transformer.js";
 import { el } from "./ui.js";
 
+/** @type {Record<string, number>} */
 const HEIGHTS = { attention: 42, feed_forward: 42, projection: 42, embedding: 42, ids: 42 };
 const HIGHEST = 54; // a title of two lines, and the count
 const LOW = 28; // the height of all other blocks
 
-/** The blocks as buttons on a ground of wires, inputs at the bottom as in the paper. */
-export function blockDiagram(blocks, onopen) {
-  const parts = [...new Set(blocks.map(({ part }) => part))];
-  const needsMemory = parts.length === 1 && parts[0] === "decoder";
-  const columns = Object.fromEntries(
-    parts.map((part, i) => [part, parts.length === 1 ? (needsMemory ? 0.6 : 0.5) : 0.25 + 0.5 * i]),
-  );
-  const widths = parts.length === 1 ? 0.5 : 0.39;
-  const spots = new Map();
-  let total = 0;
-  for (const part of parts) {
-    let bottom = 4;
-    let before = null;
-    for (const block of blocks.filter((item) => item.part === part)) {
-      const height = block.title.length > 17 ? HIGHEST : (HEIGHTS[block.kind] ?? LOW);
-      if (before)
-        bottom +=
-          !before.layered && !block.layered
-            ? 14
-            : before.layered !== block.layered
-              ? 30
-              : block.kind === "norm"
-                ? 8
-                : 18;
-      spots.set(block.id, { part, bottom, height, block });
-      bottom += height;
-      before = block;
-    }
-    total = Math.max(total, bottom + 6);
-  }
-  const buttons = new Map();
-  const holder = el("div", { class: "aw-wm-blocks", style: `height:${total}px` });
-  const svg = shape("svg", { class: "aw-wm-wires", "aria-hidden": "true", focusable: "false" });
-  const node = el(
-    "div",
-    { class: "aw-wm-picture", role: "group", "aria-label": "The blocks, in the order of the data" },
-    holder,
-  );
-  holder.append(svg);
-  for (const [id, { part, bottom, height, block }] of spots) {
-    const count = el("span", { class: "aw-wm-count" });
-    const across = `left:${100 * (columns[part] - widths / 2)}%;width:${100 * widths}%`;
-    const item = el(
-      "button",
-      {
-        type: "button",
-        class: `aw-wm-block aw-wm-${block.kind}`,
-        tabindex: -1,
-        "data-block": id,
-        style: `${across};top:${total - bottom - height}px;height:${height}px`,
-        onclick: () => onopen(id),
-      },
-      el("span", {}, block.title),
-      count,
-    );
-    buttons.set(id, { item, count });
-    holder.append(item);
-  }
-  const order = [...spots.keys()];
-  node.addEventListener("keydown", (event) => {
-    const at = order.indexOf(event.target.closest("[data-block]")?.dataset.block);
-    if (at < 0) return;
-    const here = spots.get(order[at]);
-    const inPart = order.filter((id) => spots.get(id).part === here.part);
-    const other = order.filter((id) => spots.get(id).part !== here.part);
-    const near = (list) =>
-      list.reduce(
-        (best, id) =>
-          Math.abs(spots.get(id).bottom - here.bottom) <
-          Math.abs(spots.get(best).bottom - here.bottom)
-            ? id
-            : best,
-        list[0],
-      );
-    const next = {
-      ArrowUp: inPart[inPart.indexOf(order[at]) + 1],
-      ArrowDown: inPart[inPart.indexOf(order[at]) - 1],
-      ArrowLeft: here.part === "decoder" && other.length ? near(other) : null,
-      ArrowRight: here.part === "encoder" && other.length ? near(other) : null,
-    }[event.key];
-    if (!/^Arrow/.test(event.key)) return;
-    event.preventDefault(); // at the end, too: the page stays where it is
-    if (!next) return;
-    buttons.get(next).item.focus();
-    onopen(next);
+/**
+ * Where a block is, in pixels above the ground.
+ * @typedef {{block: ShownBlock, bottom: number, height: number}} Spot
+ */
+/**
+ * What carries a tensor from block to block; around: the block that a residual connection skips.
+ * @typedef {{from: string, to: string, name: string, axes: string, around?: string}} Wire
+ */
+
+/** The space below a block. @param {ShownBlock} below @param {ShownBlock} block */
+function gapBetween(below, block) {
+  if (!below.layered && !block.layered) return 14;
+  if (below.layered !== block.layered) return 30;
+  return block.kind === "norm" ? 8 : 18;
+}
+
+/** Every block of a part above the one before it. @param {ShownBlock[]} blocks */
+function stacked(blocks) {
+  let bottom = 4;
+  return blocks.map((block, i) => {
+    const height = block.title.length > 17 ? HIGHEST : (HEIGHTS[block.kind] ?? LOW);
+    if (i) bottom += gapBetween(blocks[i - 1], block);
+    const spot = { block, bottom, height };
+    bottom += height;
+    return spot;
   });
+}
 
-  const wires = [];
-  for (const part of parts) {
-    const ids = order.filter((id) => spots.get(id).part === part);
-    ids.slice(1).forEach((to, i) => {
-      const last = spots.get(ids[i]).block.steps.at(ids[i].endsWith("words") ? 0 : -1);
-      wires.push({ from: ids[i], to, name: last.tensor, axes: last.axes });
-      if (spots.get(to).block.kind === "norm")
-        wires.push({
-          from: ids[i - 1],
-          to,
-          name: "x",
-          axes: spots.get(to).block.steps[0].axes,
-          around: ids[i],
-        });
-    });
-  }
-  const cross = order.find((id) => id.endsWith("cross"));
-  if (cross) wires.push({ from: "encoder.memory", to: cross, name: "memory", axes: "B S D" });
-  const fromOutside =
-    cross && !spots.has("encoder.memory")
-      ? shape("text", { class: "aw-wm-word", x: 2 }, "memory")
-      : null;
-  const frames = parts.map((part) => ({
-    part,
-    rect: shape("rect", { rx: 10, class: "aw-wm-layer" }),
-    text: shape("text", { class: "aw-wm-times" }),
-  }));
-  for (const wire of wires) {
-    wire.path = shape("path", { class: "aw-wm-wire" });
-    wire.head = shape("path", { class: "aw-wm-head" });
-  }
-  svg.append(
-    ...frames.map(({ rect }) => rect),
-    ...wires.flatMap(({ path, head }) => [path, head]),
-    ...frames.map(({ text }) => text),
-    ...(fromOutside ? [fromOutside] : []),
-  );
+/**
+ * @param {Spot[]} column the blocks of one part
+ * @returns {Wire[]}
+ */
+function wiresOf(column) {
+  const blocks = column.map(({ block }) => block);
+  return blocks.slice(1).flatMap((block, i) => {
+    const below = blocks[i];
+    const { tensor, axes } = below.steps[below.id.endsWith("words") ? 0 : below.steps.length - 1];
+    const wire = { from: below.id, to: block.id, name: tensor, axes };
+    if (block.kind !== "norm") return [wire];
+    const residual = { name: "x", axes: block.steps[0].axes, around: below.id };
+    return [wire, { from: blocks[i - 1].id, to: block.id, ...residual }];
+  });
+}
 
-  function draw() {
-    const width = holder.clientWidth;
+/** The blocks as buttons on a ground of wires, inputs at the bottom as in the paper. */
+class BlockDiagram {
+  svg = shape("svg", { class: "aw-wm-wires", "aria-hidden": "true", focusable: "false" });
+
+  /** @param {ShownBlock[]} blocks @param {(id: string) => void} onopen */
+  constructor(blocks, onopen) {
+    this.onopen = onopen;
+    this.parts = [...new Set(blocks.map(({ part }) => part))];
+    const columns = this.parts.map((part) =>
+      stacked(blocks.filter((block) => block.part === part)),
+    );
+    /** @type {Map<string, Spot>} */
+    this.spots = new Map(columns.flat().map((spot) => [spot.block.id, spot]));
+    this.total = Math.max(...columns.flat().map(({ bottom, height }) => bottom + height)) + 6;
+    this.width = this.parts.length === 1 ? 0.5 : 0.39; // of a block, where the picture's is 1
+    this.buttons = columns.flat().map((spot) => this.makeButton(spot));
+    this.wires = this.makeWires(columns);
+    this.frames = this.parts.map((part) => ({
+      part,
+      rect: shape("rect", { rx: 10, class: "aw-wm-layer" }),
+      text: shape("text", { class: "aw-wm-times" }),
+    }));
+    this.memoryName = shape("text", { class: "aw-wm-word", x: 2 }, "memory");
+    this.svg.append(
+      ...this.frames.map(({ rect }) => rect),
+      ...this.wires.flatMap(({ path, head }) => [path, head]),
+      ...this.frames.map(({ text }) => text),
+      ...(this.hasOutsideMemory ? [this.memoryName] : []),
+    );
+    this.holder = el(
+      "div",
+      { class: "aw-wm-blocks", style: `height:${this.total}px` },
+      this.svg,
+      ...this.buttons.map(({ node }) => node),
+    );
+    const label = { role: "group", "aria-label": "The blocks, in the order of the data" };
+    const onkeydown = /** @param {KeyboardEvent} event */ (event) => this.move(event);
+    this.node = el("div", { class: "aw-wm-picture", ...label, onkeydown }, this.holder);
+    this.resized = new ResizeObserver(() => this.draw());
+    this.resized.observe(this.holder);
+  }
+
+  /** Whether a decoder is drawn alone, which needs the memory of an encoder. */
+  get hasOutsideMemory() {
+    return this.parts.length === 1 && this.parts[0] === "decoder";
+  }
+
+  /** @param {Spot} spot */
+  makeButton({ block, bottom, height }) {
+    const { id, kind, part, title } = block;
+    const left = `left:${100 * (this.center(part) - this.width / 2)}%`;
+    const top = `top:${this.total - bottom - height}px`;
+    const count = el("span", { class: "aw-wm-count" });
+    const props = {
+      type: "button",
+      class: `aw-wm-block aw-wm-${kind}`,
+      tabindex: -1,
+      "data-block": id,
+      style: `${left};width:${100 * this.width}%;${top};height:${height}px`,
+      onclick: () => this.onopen(id),
+    };
+    return { block, count, node: el("button", props, el("span", {}, title), count) };
+  }
+
+  /** @param {Spot[][]} columns */
+  makeWires(columns) {
+    const wires = columns.flatMap(wiresOf);
+    const cross = [...this.spots.keys()].find((id) => id.endsWith("cross"));
+    if (cross) wires.push({ from: "encoder.memory", to: cross, name: "memory", axes: "B S D" });
+    return wires.map((wire) => ({
+      ...wire,
+      path: shape("path", { class: "aw-wm-wire" }),
+      head: shape("path", { class: "aw-wm-head", d: "M0 0l-4 7h8z" }),
+    }));
+  }
+
+  // ── Where things are ─────────────────────────────────────────────────────────────────────────
+
+  /** The middle of a part, where the picture's width is 1. @param {string} part */
+  center(part) {
+    if (this.parts.length > 1) return 0.25 + 0.5 * this.parts.indexOf(part);
+    return this.hasOutsideMemory ? 0.6 : 0.5;
+  }
+
+  /** The edges of a block in pixels, from above. @param {string} id */
+  box(id) {
+    const spot = this.spots.get(id);
+    if (!spot) throw new Error(`There is no block ${id}.`);
+    const { block, bottom, height } = spot;
+    const width = this.holder.clientWidth;
+    const [x, half] = [this.center(block.part) * width, (this.width / 2) * width];
+    const floor = this.total - bottom;
+    return { part: block.part, x, left: x - half, right: x + half, top: floor - height, floor };
+  }
+
+  // ── What the reader does ─────────────────────────────────────────────────────────────────────
+
+  /** @param {KeyboardEvent} event */
+  move(event) {
+    const { target, key } = event;
+    const button = target instanceof Element ? target.closest("[data-block]") : null;
+    const here = this.spots.get(button?.getAttribute("data-block") ?? "");
+    if (!here || !/^Arrow/.test(key)) return;
+    event.preventDefault(); // at the end, too: the page stays where it is
+    const { part } = here.block;
+    const spots = [...this.spots.values()];
+    const column = spots.filter(({ block }) => block.part === part);
+    const others = spots.filter(({ block }) => block.part !== part);
+    /** @param {Spot} spot */
+    const distance = ({ bottom }) => Math.abs(bottom - here.bottom);
+    const across = () => others.sort((a, b) => distance(a) - distance(b))[0];
+    /** @type {Record<string, Spot | null>} */
+    const nexts = {
+      ArrowUp: column[column.indexOf(here) + 1],
+      ArrowDown: column[column.indexOf(here) - 1],
+      ArrowLeft: part === "decoder" ? across() : null,
+      ArrowRight: part === "encoder" ? across() : null,
+    };
+    const next = nexts[key];
+    if (!next) return;
+    this.buttons.find(({ block }) => block === next.block)?.node.focus();
+    this.onopen(next.block.id);
+  }
+
+  // ── Showing ──────────────────────────────────────────────────────────────────────────────────
+
+  draw() {
+    const width = this.holder.clientWidth;
     if (!width) return;
-    svg.setAttribute("viewBox", `0 0 ${width} ${total}`);
-    svg.setAttribute("width", width);
-    svg.setAttribute("height", total);
-    const top = (id) => total - spots.get(id).bottom - spots.get(id).height;
-    const floor = (id) => total - spots.get(id).bottom;
-    const middle = (id) => columns[spots.get(id).part] * width;
-    const half = (widths / 2) * width;
-    for (const { from, to, around, name, path, head } of wires) {
-      const end = [middle(to), floor(to)];
-      let d;
-      let turn = 0;
-      if (name === "memory") {
-        const y = top(to) + 21;
-        const gap = middle(to) - half;
-        const start = spots.has(from) ? [middle(from) + half, top(from) + 14] : [2, y];
-        d = spots.has(from)
-          ? `M${start}H${(start[0] + gap) / 2}V${y}H${gap - 5}`
-          : `M${start}H${gap - 5}`;
-        end.splice(0, 2, gap, y);
-        turn = 90;
-        fromOutside?.setAttribute("y", y - 6);
-      } else if (around) {
-        const side = spots.get(to).part === "encoder" && parts.length > 1 ? -1 : 1;
-        const y = floor(around) + 9;
-        const x = middle(to) + side * (half + 8);
-        const yTo = top(to) + 14;
-        d = `M${middle(to)} ${y}H${x}V${yTo}H${middle(to) + side * (half + 5)}`;
-        end.splice(0, 2, middle(to) + side * half, yTo);
-        turn = side > 0 ? -90 : 90;
-      } else {
-        d = `M${middle(from)} ${top(from)}V${end[1] + 5}`;
-      }
-      path.setAttribute("d", d);
-      head.setAttribute("d", "M0 0l-4 7h8z");
-      head.setAttribute("transform", `translate(${end}) rotate(${turn})`);
+    const { svg, total, memoryName } = this;
+    setAttributes(svg, { viewBox: `0 0 ${width} ${total}`, width, height: total });
+    for (const wire of this.wires) {
+      const { d, end, turn } = this.route(wire);
+      wire.path.setAttribute("d", d);
+      wire.head.setAttribute("transform", `translate(${end}) rotate(${turn})`);
+      if (wire.name === "memory") setAttributes(memoryName, { y: end[1] - 6 });
     }
-    for (const { part, rect, text } of frames) {
-      const inside = order.filter(
-        (id) => spots.get(id).part === part && spots.get(id).block.layered,
-      );
-      const box = {
-        x: columns[part] * width - half - 14,
-        y: top(inside.at(-1)) - 21,
-        width: 2 * half + 28,
-        height: floor(inside[0]) - top(inside.at(-1)) + 36,
-      };
-      setAttributes(rect, box);
-      text.setAttribute("x", columns[part] * width + half + 8);
-      text.setAttribute("y", box.y + 15);
+    for (const { part, rect, text } of this.frames) {
+      const layered = this.buttons.filter(({ block }) => block.part === part && block.layered);
+      const boxes = layered.map(({ block }) => this.box(block.id));
+      const { left, right, top } = boxes[boxes.length - 1];
+      const y = top - 21;
+      const height = boxes[0].floor - top + 36;
+      setAttributes(rect, { x: left - 14, y, width: right - left + 28, height });
+      setAttributes(text, { x: right + 8, y: y + 15 });
     }
   }
-  const watch = new ResizeObserver(draw);
-  watch.observe(holder);
-  return {
-    node,
-    stop: () => watch.disconnect(),
-    update({ open, lit, sizes, isLit }) {
-      for (const { text } of frames) setText(text, `${sizes.N} layer${sizes.N > 1 ? "s" : ""}`);
-      for (const [id, { item, count }] of buttons) {
-        const { block } = spots.get(id);
-        const opened = id === open;
-        item.setAttribute("aria-pressed", String(opened));
-        item.tabIndex = opened ? 0 : -1;
-        item.classList.toggle("aw-wm-lit", isLit(block));
-        const learned = parametersOf(block, sizes);
-        setText(count, learned ? brief(learned) : "");
-      }
-      for (const { from, to, name, axes, path, head } of wires) {
-        const on =
-          axes.split(" ").includes(lit) ||
-          (name === lit && (from === open || to === open || name === "memory"));
-        path.classList.toggle("aw-wm-lit", on);
-        head.classList.toggle("aw-wm-lit", on);
-      }
-    },
-    focus(id) {
-      buttons.get(id).item.focus();
-    },
-  };
+
+  /**
+   * The path of a wire, its end, and by how many degrees its head is turned.
+   * @param {Wire} wire
+   * @returns {{d: string, end: [number, number], turn: number}}
+   */
+  route({ from, to, name, around }) {
+    const target = this.box(to);
+    if (name === "memory") {
+      const y = target.top + 21;
+      const end = target.left;
+      if (!this.spots.has(from)) return { d: `M2,${y}H${end - 5}`, end: [end, y], turn: 90 };
+      const { right, top } = this.box(from);
+      const d = `M${right},${top + 14}H${(right + end) / 2}V${y}H${end - 5}`;
+      return { d, end: [end, y], turn: 90 };
+    }
+    if (around) {
+      const side = target.part === "encoder" && this.parts.length > 1 ? -1 : 1;
+      const edge = side > 0 ? target.right : target.left;
+      const y = target.top + 14;
+      const start = `M${target.x} ${this.box(around).floor + 9}`;
+      const d = `${start}H${edge + 8 * side}V${y}H${edge + 5 * side}`;
+      return { d, end: [edge, y], turn: -90 * side };
+    }
+    const source = this.box(from);
+    const d = `M${source.x} ${source.top}V${target.floor + 5}`;
+    return { d, end: [target.x, target.floor], turn: 0 };
+  }
+
+  /**
+   * @param {{open: string, lit: string, sizes: ModelSizes, isLit: (block: ShownBlock) => boolean}}
+   *        state the open block, and the name that is pointed at
+   */
+  update({ open, lit, sizes, isLit }) {
+    const layers = `${sizes.N} layer${sizes.N > 1 ? "s" : ""}`;
+    for (const { text } of this.frames) setText(text, layers);
+    for (const { block, node, count } of this.buttons) {
+      const parameters = parametersOf(block, sizes);
+      node.setAttribute("aria-pressed", String(block.id === open));
+      node.tabIndex = block.id === open ? 0 : -1;
+      node.classList.toggle("aw-wm-lit", isLit(block));
+      setText(count, parameters ? brief(parameters) : "");
+    }
+    for (const { from, to, name, axes, path, head } of this.wires) {
+      const isNear = from === open || to === open || name === "memory";
+      const isOn = axes.split(" ").includes(lit) || (name === lit && isNear);
+      for (const node of [path, head]) node.classList.toggle("aw-wm-lit", isOn);
+    }
+  }
+
+  stop() {
+    this.resized.disconnect();
+  }
+}
+
+/** @param {ShownBlock[]} blocks @param {(id: string) => void} onopen */
+export function blockDiagram(blocks, onopen) {
+  return new BlockDiagram(blocks, onopen);
 }

@@ -95,10 +95,7 @@ class Composer {
     this.mark();
   }
 
-  /**
-   * @param {Entry} entry
-   * @param {number} n
-   */
+  /** @param {Entry} entry @param {number} n */
   option([zh, pinyin, gloss], n) {
     const props = {
       // A press that began would take the focus from the line.

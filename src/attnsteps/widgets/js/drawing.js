@@ -3,9 +3,7 @@
 /**
  * Make an SVG element, as `el` makes one of HTML.
  * @template {keyof SVGElementTagNameMap} Tag
- * @param {Tag} tag
- * @param {Props} [props]
- * @param {...Child} children
+ * @param {Tag} tag @param {Props} [props] @param {...Child} children
  * @returns {SVGElementTagNameMap[Tag]}
  */
 export function shape(tag, props = {}, ...children) {
@@ -15,18 +13,12 @@ export function shape(tag, props = {}, ...children) {
   return node;
 }
 
-/**
- * @param {Element} node
- * @param {Record<string, unknown>} props
- */
+/** @param {Element} node @param {Record<string, unknown>} props */
 export function setAttributes(node, props) {
   for (const [name, value] of Object.entries(props)) node.setAttribute(name, String(value));
 }
 
-/**
- * @param {Node} node
- * @param {string} text
- */
+/** @param {Node} node @param {string} text */
 export function setText(node, text) {
   if (node.textContent !== text) node.textContent = text;
 }

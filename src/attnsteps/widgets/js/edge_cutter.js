@@ -2,11 +2,7 @@
 import { numLayers, PART_NAMES, PARTS } from "./switchboard.js";
 import { button, el, uid } from "./ui.js";
 
-/**
- * One option out of a list, under a label.
- * @param {string} label
- * @param {() => void} [onchange]
- */
+/** One option out of a list, under a label. @param {string} label @param {() => void} [onchange] */
 function select(label, onchange = () => {}) {
   const id = uid();
   const input = el("select", { id, class: "in-select", onchange });
@@ -49,7 +45,11 @@ export function edgeCutter(oncut) {
     }),
   );
   const fields = [partField, layerField, queryField, keyField].map(({ node }) => node);
-  const legend = el("legend", { class: "tr-heading" }, "Edges: cut a word off from another");
+  const legend = el(
+    "legend",
+    { class: "tr-heading" },
+    "Edges: stop a word from attending to another",
+  );
 
   function fill() {
     if (!words) return;

@@ -2,6 +2,7 @@
 
 import { answerField, describe, earlierAnswer } from "./answer_field.js";
 import { wrongPlaces } from "./maths/answer.js";
+import { setTraits } from "./traits.js";
 import { button, el, frame, remember } from "./ui.js";
 
 /** @param {Host} host */
@@ -11,10 +12,7 @@ function render({ model, el: host }) {
   const root = frame(host, model.get("title"));
   const field = answerField(spec);
   const verdict = el("p", { role: "status", class: "aw-status" });
-  /**
-   * @param {string} summary
-   * @param {string} text
-   */
+  /** @param {string} summary @param {string} text */
   const fold = (summary, text) => el("details", {}, el("summary", {}, summary), el("p", {}, text));
 
   /** @param {Answer} given */
@@ -25,14 +23,9 @@ function render({ model, el: host }) {
     verdict.textContent = correct
       ? `✓ Right. ${feedback(given)}`
       : `✗ Not yet. ${feedback(given) || where(wrong)}`;
-    model.set("given", given);
-    model.set("solved", correct);
-    model.save_changes();
+    setTraits(model, { given, solved: correct });
   }
-  /**
-   * @param {Answer} given
-   * @returns {string}
-   */
+  /** @param {Answer} given @returns {string} */
   function feedback(given) {
     return spec.kind === "choice" ? (model.get("feedback")[String(given)] ?? "") : "";
   }

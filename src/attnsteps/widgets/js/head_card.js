@@ -34,18 +34,14 @@ export function headCard(onclick) {
       name.textContent = short;
       most.textContent = `${word} ${share}`;
       gloss.textContent = meaning;
-      node.setAttribute("aria-label", `${title} looks most at ${word} ${meaning}, ${share}`);
+      node.setAttribute("aria-label", `${title} attends most to ${word} ${meaning}, ${share}`);
       outline.setAttribute("y", String(place));
       node.setAttribute("aria-pressed", String(isChosen));
     },
   };
 }
 
-/**
- * @param {number} x
- * @param {number} y
- * @param {number} weight
- */
+/** @param {number} x @param {number} y @param {number} weight */
 function square(x, y, weight) {
   return shape("rect", { x, y, width: 1, height: 1, "fill-opacity": weight.toFixed(3) });
 }

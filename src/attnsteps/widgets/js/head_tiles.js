@@ -14,17 +14,13 @@ export function headTiles(onpick) {
     node,
     /**
      * @param {HeadPlace[]} heads null stands for all of them
-     * @param {number} numQueries
-     * @param {number} numKeys
+     * @param {number} numQueries @param {number} numKeys
      */
     make(heads, numQueries, numKeys) {
       tiles = heads.map((head) => headTile(head, numQueries, numKeys, () => onpick(head)));
       node.replaceChildren(...tiles.map((tile) => tile.node));
     },
-    /**
-     * @param {(head: HeadPlace) => number[][]} weightsOf
-     * @param {HeadPlace} chosen
-     */
+    /** @param {(head: HeadPlace) => number[][]} weightsOf @param {HeadPlace} chosen */
     show(weightsOf, chosen) {
       for (const { head, show } of tiles) show(weightsOf(head), String(head) === String(chosen));
     },
@@ -32,9 +28,7 @@ export function headTiles(onpick) {
 }
 
 /**
- * @param {HeadPlace} head
- * @param {number} numQueries
- * @param {number} numKeys
+ * @param {HeadPlace} head @param {number} numQueries @param {number} numKeys
  * @param {() => void} onclick
  */
 function headTile(head, numQueries, numKeys, onclick) {
@@ -55,10 +49,7 @@ function headTile(head, numQueries, numKeys, onclick) {
   return {
     head,
     node,
-    /**
-     * @param {number[][]} weights
-     * @param {boolean} isChosen
-     */
+    /** @param {number[][]} weights @param {boolean} isChosen */
     show(weights, isChosen) {
       weights.forEach((row, r) =>
         row.forEach((weight, c) => cells[r][c].setAttribute("opacity", weight.toFixed(2))),

@@ -9,6 +9,7 @@ import { LOOKS, loom } from "./loom.js";
 import { silencesHead } from "./maths/model/multi_head.js";
 import { averageHeads } from "./maths/time_machine.js";
 import { PARTS, switchboard } from "./switchboard.js";
+import { tableHead } from "./tables.js";
 import { asPercent, button, choice, el } from "./ui.js";
 
 serveJobs(intervening);
@@ -17,9 +18,9 @@ const NUM_CANDIDATES = 5;
 
 class Interventions {
   /**
-   * What is shown; written: ids of the whole model's translation; said: of what it says now.
-   * @type {{sentence: Sentence, written: number[], whole: Reading, cut: Reading, said: number[],
-   *         screen: Record<Part, number[][]> | null} | null}
+   * What is shown; written: ids of the whole model's translation; rewritten: of what it says now.
+   * @type {{sentence: Sentence, written: number[], whole: Reading, cut: Reading,
+   *         rewritten: number[], screen: Record<Part, number[][]> | null} | null}
    */
   answer = null;
   place = 0; // the word of the translation that is asked about
@@ -53,10 +54,7 @@ class Interventions {
     );
     this.restore = button("Restore everything", () => this.live.set({ knockouts: [] }));
     this.output = el("p", { class: "tr-output", lang: "en" });
-    this.threads = loom({
-      onsource: (n) => this.pickSource(n),
-      ontarget: (n) => this.ask(n),
-    });
+    this.threads = loom({ onsource: (n) => this.pickSource(n), ontarget: (n) => this.ask(n) });
     this.kindChoice = choice({
       label: "Threads:",
       options: Object.values(LOOKS),
@@ -88,8 +86,8 @@ class Interventions {
     const note = el(
       "p",
       { class: "aw-note" },
-      "Pressing a word of the source cuts the chosen word of the translation off from it, in all " +
-        "layers and heads, while the threads go to the source.",
+      "While the threads go to the source, pressing a word there stops the chosen word of the " +
+        "translation from attending to it, in all layers and heads.",
     );
     const { grids, note: gridNote } = this.board;
     const switches = [heading, grids, gridNote, this.cutter.node, this.chips, note];
@@ -121,11 +119,7 @@ class Interventions {
     return this.live.model.get("knockouts");
   }
 
-  /**
-   * @param {Part} part
-   * @param {number} layer
-   * @param {number} head
-   */
+  /** @param {Part} part @param {number} layer @param {number} head */
   isOff(part, layer, head) {
     const own = this.blocks.filter(
       (block) => block.part === part && (block.layer == null || block.layer === layer),
@@ -140,10 +134,7 @@ class Interventions {
     this.live.set({ knockouts: isThere ? others : [...this.blocks, block] });
   }
 
-  /**
-   * @param {Part} part
-   * @param {number} layer
-   */
+  /** @param {Part} part @param {number} layer */
   toggleLayer(part, layer) {
     const { num_heads: numHeads } = this.live.vocabulary.config;
     const heads = Array.from({ length: numHeads }, (_, head) => head);
@@ -209,7 +200,7 @@ class Interventions {
     });
     if (!found) return;
     const { written, whole } = found;
-    this.answer = { sentence, written, whole, cut: whole, said: written, screen: null };
+    this.answer = { sentence, written, whole, cut: whole, rewritten: written, screen: null };
     const { tgtTokens } = live.vocabulary;
     const pronouns = this.pronouns.map((word) => tgtTokens.indexOf(word));
     this.place = Math.max(
@@ -222,8 +213,7 @@ class Interventions {
 
   /**
    * The ids that the model writes with something turned off.
-   * @param {number[]} ids
-   * @param {Block[]} blocks
+   * @param {number[]} ids @param {Block[]} blocks
    */
   async write(ids, blocks) {
     const { engine, key } = this.live;
@@ -242,7 +232,7 @@ class Interventions {
     const found = await live.ask(
       async () => ({
         cut: await live.engine.run("read", reading),
-        said: await this.write(ids, blocks),
+        rewritten: await this.write(ids, blocks),
         screen: null,
       }),
       "reading",
@@ -253,7 +243,7 @@ class Interventions {
     this.threads.setWords(live.sourceWords(sentence), this.targetWords());
     this.cutter.show(this.edgeWords());
     this.refresh();
-    live.set({ translation: live.textOf(found.said) });
+    live.set({ translation: live.textOf(found.rewritten) });
     const screen = await live.ask(
       () => live.engine.run("screen", { ...reading, place }),
       "reading",
@@ -297,10 +287,7 @@ class Interventions {
     };
   }
 
-  /**
-   * What a block turns off, in words.
-   * @param {Block} block
-   */
+  /** What a block turns off, in words. @param {Block} block */
   describe({ part = "cross", layer, head, query, key }) {
     const words = this.answer?.sentence.words ?? [];
     const { queriesOf, keysOf } = this.edgeWords();
@@ -330,7 +317,7 @@ class Interventions {
   refresh() {
     if (!this.answer) return;
     const { live, kind, place } = this;
-    const { written, cut, said } = this.answer;
+    const { written, cut, rewritten } = this.answer;
     const isEncoder = kind === "encoder";
     live.root.dataset.kind = kind;
     this.threads.setShares(this.targetWords());
@@ -351,7 +338,7 @@ class Interventions {
       : "Nothing is off";
     const share = asPercent(cut.probabilities[place][written[place]]);
     const word = live.nameOf(written[place]);
-    live.news.say(`${switches}. “${word}” has ${share}. It says: ${live.textOf(said)}`);
+    live.news.say(`${switches}. “${word}” has ${share}. It writes: ${live.textOf(rewritten)}`);
   }
 
   /** The mean of those heads that are on; nothing where none is. */
@@ -368,15 +355,15 @@ class Interventions {
   showOutput() {
     if (!this.answer) return;
     const { live, output } = this;
-    const { written, said } = this.answer;
+    const { written, rewritten } = this.answer;
     const isWhole = this.blocks.length === 0;
-    const isSame = String(said) === String(written);
-    const title = isWhole ? "The whole model says: " : "Left to itself, it now says: ";
+    const isSame = String(rewritten) === String(written);
+    const title = isWhole ? "The whole model writes: " : "By itself, it now writes: ";
     const before = isSame ? " (as before)" : ` (before: ${live.textOf(written)})`;
     output.replaceChildren(
       el("span", { class: "in-label" }, title),
       ...live
-        .tokensOf(said)
+        .tokensOf(rewritten)
         .flatMap(({ id, place, token, gap }) => [
           gap,
           el(id === written[place] ? "span" : "mark", {}, token),
@@ -391,7 +378,6 @@ class Interventions {
     const { written, whole, cut } = this.answer;
     const [before, after] = [whole, cut].map(({ probabilities }) => probabilities[place]);
     const previous = place ? live.nameOf(written[place - 1]) : "start";
-    const heads = ["whole", "now"].map((name) => el("th", { scope: "col" }, name));
     const rows = this.candidates(written[place], after).map((id) =>
       el(
         "tr",
@@ -403,19 +389,18 @@ class Interventions {
     );
     this.table.replaceChildren(
       el("caption", {}, `Word ${place + 1}, after “${previous}”, could be`),
-      el("thead", {}, el("tr", {}, el("td"), ...heads)),
+      tableHead(["whole", "now"]),
       el("tbody", {}, ...rows),
     );
     this.hint.textContent =
-      "Each word is judged after the words that the whole model wrote before it. " +
-      "Press another one to ask about it.";
+      "Each word follows those that the whole model wrote before it. " +
+      "Press another one to see its probability.";
   }
 
   /**
    * The words that are compared: all pronouns for a pronoun, else what is likeliest beside the
    * word.
-   * @param {number} id
-   * @param {Float32Array} probabilities
+   * @param {number} id @param {Float32Array} probabilities
    */
   candidates(id, probabilities) {
     const { tgtTokens } = this.live.vocabulary;
@@ -465,17 +450,13 @@ class Interventions {
 
 /**
  * Whether a sentence is one of a minimal pair.
- * @param {{text: string}[]} pair
- * @param {string} text
+ * @param {{text: string}[]} pair @param {string} text
  */
 function isOf(pair, text) {
   return pair.some((twin) => twin.text === text);
 }
 
-/**
- * @param {Block} one
- * @param {Block} other
- */
+/** @param {Block} one @param {Block} other */
 function isSame(one, other) {
   /** @type {(keyof Block)[]} */
   const names = ["part", "layer", "head", "query", "key"];

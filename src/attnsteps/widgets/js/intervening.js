@@ -58,19 +58,13 @@ export const intervening = {
 
 /**
  * Whether a block turns off just this head.
- * @param {Block} block
- * @param {Part} part
- * @param {number} layer
- * @param {number} head
+ * @param {Block} block @param {Part} part @param {number} layer @param {number} head
  */
 export function isHead(block, part, layer, head) {
   return isWholeHead(block) && block.part === part && block.layer === layer && block.head === head;
 }
 
-/**
- * Whether a block turns off whole heads, and not edges between words.
- * @param {Block} block
- */
+/** Whether a block turns off whole heads, and not edges between words. @param {Block} block */
 export function isWholeHead({ query, key }) {
   return query == null && key == null;
 }

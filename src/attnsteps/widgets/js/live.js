@@ -41,7 +41,7 @@ export class LiveModel {
     this.line = sentenceLine({ model, onchange: options.onsentence });
     this.complaint = status();
     this.news = status(); // what has changed, for readers who cannot see it
-    this.news.node.classList.add("tr-heard");
+    this.news.node.classList.add("tr-news");
     this.isNear = !options.isPatient;
   }
 

@@ -16,8 +16,7 @@ export function allHeads(weights) {
 
 /**
  * The weights of every query, in one head or averaged over all.
- * @param {HeadWeights} weights
- * @param {HeadPlace} head
+ * @param {HeadWeights} weights @param {HeadPlace} head
  */
 export function looksOf(weights, head) {
   return head ? weights[head[0]][head[1]].map((row) => [...row]) : averageHeads(weights);
@@ -25,9 +24,7 @@ export function looksOf(weights, head) {
 
 /**
  * The weights of one query.
- * @param {HeadWeights} weights
- * @param {HeadPlace} head
- * @param {number} query
+ * @param {HeadWeights} weights @param {HeadPlace} head @param {number} query
  */
 export function lookOf(weights, head, query) {
   return looksOf(
@@ -38,8 +35,7 @@ export function lookOf(weights, head, query) {
 
 /**
  * A row of weights as a row of a table; what its query could not see yet stays empty.
- * @param {number[]} row
- * @param {number} numKeys
+ * @param {number[]} row @param {number} numKeys
  * @returns {(number | null)[]}
  */
 export function paddedTo(row, numKeys) {

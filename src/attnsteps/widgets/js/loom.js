@@ -14,7 +14,7 @@ const FAINTEST = 0.04; // weights below this are not drawn
 class Loom {
   source = el("ol", {
     class: "lo-words lo-source",
-    "aria-label": "The source: words, how they are read, what they mean",
+    "aria-label": "The source: words, pinyin, meanings",
   });
   target = el("ol", {
     class: "lo-words lo-target",
@@ -44,10 +44,7 @@ class Loom {
     return this.targetButtons.map(({ button }) => button);
   }
 
-  /**
-   * @param {SourceWord[]} sources
-   * @param {TargetWord[]} targets
-   */
+  /** @param {SourceWord[]} sources @param {TargetWord[]} targets */
   setWords(sources, targets) {
     const focused = [this.sourceButtons, this.targets].map((buttons) =>
       buttons.findIndex((button) => button.matches(":focus")),
@@ -60,10 +57,7 @@ class Loom {
     (this.sourceButtons[focused[0]] ?? this.targets[focused[1]])?.focus();
   }
 
-  /**
-   * Give the target words that are there other probabilities.
-   * @param {TargetWord[]} targets
-   */
+  /** Give the target words that are there other probabilities. @param {TargetWord[]} targets */
   setShares(targets) {
     targets.forEach(({ note, share }, n) => {
       this.targetButtons[n].note.data = note;
@@ -102,8 +96,7 @@ class Loom {
 
   /**
    * Whether the weights of a query are drawn.
-   * @param {number} query
-   * @param {number | null} chosen
+   * @param {number} query @param {number | null} chosen
    */
   isDrawn(query, chosen) {
     if (!this.last) return false;
@@ -128,8 +121,7 @@ class Loom {
 
   /**
    * @param {{weight: number, i: number, j: number}} thread from a query to a key
-   * @param {ReturnType<Loom["ends"]>} ends
-   * @param {number | null} chosen
+   * @param {ReturnType<Loom["ends"]>} ends @param {number | null} chosen
    */
   path({ weight, i, j }, { sources, targets, start, room }, chosen) {
     const kind = this.last?.kind ?? "cross";
@@ -150,19 +142,16 @@ class Loom {
    */
   markKeys(weights) {
     for (const node of [...this.sourceButtons, this.start, ...this.targets]) {
-      node.style.removeProperty("--seen");
+      node.style.removeProperty("--weight");
     }
     const isDecoder = this.last?.kind === "decoder";
     const keys = isDecoder ? [this.start, ...this.targets] : this.sourceButtons;
     keys.slice(0, weights.length).forEach((node, j) => {
-      node.style.setProperty("--seen", String(weights[j]));
+      node.style.setProperty("--weight", String(weights[j]));
     });
   }
 
-  /**
-   * How far down a target word stands, in pixels.
-   * @param {number} n
-   */
+  /** How far down a target word stands, in pixels. @param {number} n */
   topOf(n) {
     return this.targets[n].offsetTop;
   }
@@ -177,19 +166,13 @@ export function loom(options) {
   return new Loom(options);
 }
 
-/**
- * @param {() => void} onclick
- * @param {...Child} children
- */
+/** @param {() => void} onclick @param {...Child} children */
 function wordButton(onclick, ...children) {
   const props = { type: "button", class: "lo-word", "aria-pressed": "false", onclick };
   return el("button", props, ...children);
 }
 
-/**
- * @param {SourceWord} word
- * @param {() => void} onclick
- */
+/** @param {SourceWord} word @param {() => void} onclick */
 function sourceButton({ word, pinyin, gloss, isUnknown }, onclick) {
   const button = wordButton(
     onclick,
@@ -201,10 +184,7 @@ function sourceButton({ word, pinyin, gloss, isUnknown }, onclick) {
   return button;
 }
 
-/**
- * @param {TargetWord} word
- * @param {() => void} onclick
- */
+/** @param {TargetWord} word @param {() => void} onclick */
 function targetButton({ word, note, share, isForced, isEnd }, onclick) {
   const text = document.createTextNode(note);
   const pen = isForced ? el("span", { role: "img", "aria-label": "your word," }, "✎ ") : "";
@@ -218,8 +198,7 @@ function targetButton({ word, note, share, isForced, isEnd }, onclick) {
 
 /**
  * The threads of one query that are strong enough to be seen.
- * @param {Vector} row
- * @param {number} i
+ * @param {Vector} row @param {number} i
  */
 function threadsOf(row, i) {
   return Array.from(row, (weight, j) => ({ weight, i, j })).filter(
@@ -227,10 +206,7 @@ function threadsOf(row, i) {
   );
 }
 
-/**
- * @param {[number, number]} from
- * @param {[number, number]} to
- */
+/** @param {[number, number]} from @param {[number, number]} to */
 function thread([x1, y1], [x2, y2]) {
   const dx = (x2 - x1) / 2;
   return `M${x1},${y1} C${x1 + dx},${y1} ${x2 - dx},${y2} ${x2},${y2}`;
@@ -238,9 +214,7 @@ function thread([x1, y1], [x2, y2]) {
 
 /**
  * From word to word of the same column, bulging into the space between the columns.
- * @param {[number, number]} from
- * @param {[number, number]} to
- * @param {number} side
+ * @param {[number, number]} from @param {[number, number]} to @param {number} side
  * @param {number} room
  */
 function arc([x, y1], [, y2], side, room) {

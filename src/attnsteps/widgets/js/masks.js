@@ -1,7 +1,9 @@
-// Draw a mask; see the weights under it, and who really sees whom.
+// Draw a mask; see the weights under it, and which word's output depends on which word.
 import { setText } from "./drawing.js";
-import { diagnoseMask, fits, maskedAttention, presetMask, whoSeesWhom } from "./maths/masks.js";
-import { button, checkbox, choice, el, fmt, frame, matrixTable } from "./ui.js";
+import { diagnoseMask, fits, influence, maskedAttention, presetMask } from "./maths/masks.js";
+import { ARROWS, matrixTable, scrollBox, tableHead, tableRow } from "./tables.js";
+import { followTraits, setTraits } from "./traits.js";
+import { button, checkbox, choice, el, fmt, frame } from "./ui.js";
 
 const TRAITS = ["mask", "purpose", "true_means", "fill", "number_format", "low", "clear_empty"];
 const PRESETS = {
@@ -11,197 +13,191 @@ const PRESETS = {
   both: "Causal and padding",
   queries: "Padding on queries",
 };
+/** Trait, label, its values and their names. @type {[string, string, string[], string[]][]} */
 const KNOBS = [
-  // trait, label, its values and their names
   ["purpose", "The mask is for", ["decoder", "encoder"], ["a decoder", "an encoder"]],
   ["true_means", "True means", ["attend", "hide"], ["may attend", "hide"]],
   ["fill", "A hidden score becomes", ["-inf", "-1e9", "-1e4", "0"], ["−∞", "−10⁹", "−10⁴", "0"]],
-  ["number_format", "Numbers kept as", ["float32", "float16"], ["float32", "float16"]],
+  ["number_format", "Number format", ["float32", "float16"], ["float32", "float16"]],
 ];
+const REFUSED =
+  "PyTorch stops with an error: −10⁹ does not fit in float16, whose lowest number is −65,504.";
+const NOTE =
+  "A word’s output always changes with the word itself, because the word makes the query. The " +
+  "outputs of (pad) are ignored, so its row may hold anything but NaN.";
 
-function render({ model, el: host }) {
-  const root = frame(host, "Mask lab");
-  root.classList.add("ml");
-  const names = model.get("names");
-  const paddings = model.get("paddings");
-  const size = names.length;
-  const ask = (trait, value) => {
-    model.set(trait, value);
-    model.save_changes();
-  };
+/** @typedef {{isGood: boolean, text: string}} Finding */
 
-  const knobs = KNOBS.map(([trait, label, values, options]) => {
-    const { node, set } = choice({
-      label,
-      options,
-      selected: 0,
-      onchange: (index) => ask(trait, values[index]),
+class MaskLab {
+  /** @param {Host} host */
+  constructor({ model, el: host }) {
+    this.model = model;
+    /** @type {string[]} */
+    this.names = model.get("names");
+    /** @type {number} */
+    this.paddings = model.get("paddings");
+    this.knobs = KNOBS.map(([trait, label, values, options]) => {
+      const onchange = /** @param {number} i */ (i) => setTraits(model, { [trait]: values[i] });
+      const { node, set } = choice({ label, options, selected: 0, onchange });
+      return { node, show: () => set(values.indexOf(model.get(trait))) };
     });
-    return { node, show: () => set(values.indexOf(model.get(trait))) };
-  });
-  const low = checkbox({
-    label: "all scores 20,000 lower",
-    checked: false,
-    onchange: (on) => ask("low", on),
-  });
-  const clear = checkbox({
-    label: "zeros for empty rows",
-    checked: false,
-    onchange: (on) => ask("clear_empty", on),
-  });
+    this.low = checkbox({
+      label: "all scores 20,000 lower",
+      checked: false,
+      onchange: (low) => setTraits(model, { low }),
+    });
+    this.clear = checkbox({
+      label: "zeros for empty rows",
+      checked: false,
+      onchange: (isOn) => setTraits(model, { clear_empty: isOn }),
+    });
+    this.drawing = drawTable(this.names, "Mask: query ↓, key →", {
+      get: (i, j) => model.get("mask")[i][j],
+      put: (i, j, value) => this.draw(i, j, value),
+    });
+    const square = { rows: this.names, columns: this.names };
+    this.weights = matrixTable({
+      ...square,
+      caption: "Weights: the softmax of each row",
+      tint: (weight) => weight,
+    });
+    this.detector = matrixTable({ ...square, caption: "Leak detector: does ↓ change with →?" });
+    this.lines = Array.from({ length: 6 }, () => el("p"));
+    this.lay(frame(host, "Mask lab"));
+  }
 
-  const drawing = drawTable({
-    names,
-    caption: "Mask: ↓ asks, → is asked",
-    get: (i, j) => model.get("mask")[i][j],
-    put(i, j, value) {
-      const mask = model.get("mask").map((row) => [...row]);
-      mask[i][j] = value;
-      ask("mask", mask);
-    },
-  });
-  const table = (caption) =>
-    matrixTable({ caption, rows: names, columns: names, tint: (weight) => weight });
-  const weightTable = table("Weights: the softmax of each row");
-  const detector = table("Leak detector: does ↓ move with →?");
-  const found = Array.from({ length: 6 }, () => el("p"));
-
-  root.append(
-    knobs[0].node,
-    el(
-      "div",
-      { class: "aw-row ml-presets" },
-      el("span", {}, "Draw"),
-      ...Object.entries(PRESETS).map(([name, text]) =>
-        button(text, () => ask("mask", presetMask(name, size, paddings))),
-      ),
-    ),
-    el(
-      "div",
-      { class: "ml-grid" },
-      drawing.node,
-      el(
-        "div",
-        { class: "ml-knobs" },
-        ...knobs.slice(1).map(({ node }) => node),
-        low.node,
-        clear.node,
-      ),
-      weightTable.node,
-      detector.node,
-    ),
-    el(
-      "p",
-      { class: "aw-note" },
-      "A word moves with itself, as the one who asks. The outputs of (pad) are ignored, " +
-        "so its row may hold anything but NaN.",
-    ),
-    el("div", { class: "ml-found", role: "status", "aria-live": "polite" }, ...found),
-  );
-
-  function refresh() {
-    const [mask, purpose, meaning, fill, format] = TRAITS.map((trait) => model.get(trait));
-    const how = { fill, format, low: model.get("low"), clear: model.get("clear_empty") };
-    for (const knob of knobs) knob.show();
-    low.input.checked = how.low;
-    clear.input.checked = how.clear;
-    drawing.update();
-    if (!fits(fill, format)) {
-      for (const { cells } of [weightTable, detector])
-        cells.flat().forEach((cell) => write(cell, "?", ""));
-      say([
-        [false, "PyTorch stops with an error: −10⁹ is no float16 number. The lowest is −65,504."],
-      ]);
-      return;
-    }
-    const allowed = mask.map((row) => row.map((value) => value === (meaning === "attend")));
-    const [x, w] = [model.get("x"), model.get("w")];
-    const { weights } = maskedAttention(x, w, allowed, how);
-    const seen = whoSeesWhom(x, w, allowed, how);
-    const rule = presetMask(purpose === "decoder" ? "both" : "padding", size, paddings);
-    const state = diagnoseMask(seen, rule, allowed, weights, paddings);
-    weightTable.update(weights.map((row) => [...row]));
-    const at = (pairs, i, j) => pairs.some(([a, b]) => a === i && b === j);
-    detector.cells.forEach((row, i) =>
-      row.forEach((cell, j) => {
-        const kind = at(state.leaks, i, j) ? "leak" : at(state.lost, i, j) ? "lost" : "";
-        write(
-          cell,
-          kind || { 1: "yes", 0: "–", "-1": "NaN" }[seen[i][j]],
-          kind || (seen[i][j] < 0 ? "leak" : ""),
-        );
-        weightTable.cells[i][j].classList.toggle("ml-leak", kind === "leak");
+  /** @param {HTMLElement} root */
+  lay(root) {
+    const presets = Object.entries(PRESETS).map(([name, text]) =>
+      button(text, () => {
+        const mask = presetMask(name, this.names.length, this.paddings);
+        setTraits(this.model, { mask });
       }),
     );
-    say(sentences(state, weights, purpose));
+    const [purpose, ...others] = this.knobs.map(({ node }) => node);
+    const knobs = el("div", { class: "ml-knobs" }, ...others, this.low.node, this.clear.node);
+    const tables = [this.drawing.node, knobs, this.weights.node, this.detector.node];
+    const live = { role: "status", "aria-live": "polite" };
+    root.classList.add("ml");
+    root.append(
+      purpose,
+      el("div", { class: "aw-row ml-presets" }, el("span", {}, "Draw"), ...presets),
+      el("div", { class: "ml-grid" }, ...tables),
+      el("p", { class: "aw-note" }, NOTE),
+      el("div", { class: "ml-found", ...live }, ...this.lines),
+    );
   }
 
-  function say(lines) {
-    found.forEach((line, n) => {
-      const [good, text] = lines[n] ?? [true, ""];
-      const said = text && `${good ? "✓" : "✗"} ${text}`;
+  /** @param {number} i @param {number} j @param {boolean} value */
+  draw(i, j, value) {
+    const mask = this.model.get("mask").map((/** @type {boolean[]} */ row) => [...row]);
+    mask[i][j] = value;
+    setTraits(this.model, { mask });
+  }
+
+  refresh() {
+    const [mask, purpose, meaning, fill, format, low, clear] = TRAITS.map((trait) =>
+      this.model.get(trait),
+    );
+    for (const knob of this.knobs) knob.show();
+    this.low.input.checked = low;
+    this.clear.input.checked = clear;
+    this.drawing.update();
+    if (!fits(fill, format)) {
+      for (const { cells } of [this.weights, this.detector]) {
+        for (const cell of cells.flat()) write(cell, "?", "");
+      }
+      this.report([{ isGood: false, text: REFUSED }]);
+      return;
+    }
+    const allowed = mask.map((/** @type {boolean[]} */ row) =>
+      row.map((value) => value === (meaning === "attend")),
+    );
+    const [x, w] = [this.model.get("x"), this.model.get("w")];
+    const options = { fill, format, low, clear };
+    const { weights } = maskedAttention(x, w, allowed, options);
+    const moves = influence(x, w, allowed, options);
+    const preset = purpose === "decoder" ? "both" : "padding";
+    const rule = presetMask(preset, this.names.length, this.paddings);
+    const diagnosis = diagnoseMask(moves, rule, allowed, weights, this.paddings);
+    this.weights.update(weights);
+    this.showLeaks(diagnosis, moves);
+    this.report(this.findings(diagnosis, weights, purpose));
+  }
+
+  /** @param {ReturnType<typeof diagnoseMask>} diagnosis @param {number[][]} moves */
+  showLeaks({ leaks, lost }, moves) {
+    /** @type {(pairs: number[][], i: number, j: number) => boolean} */
+    const includes = (pairs, i, j) => pairs.some(([a, b]) => a === i && b === j);
+    this.detector.cells.forEach((row, i) =>
+      row.forEach((cell, j) => {
+        const kind = includes(leaks, i, j) ? "leak" : includes(lost, i, j) ? "lost" : "";
+        const text = { 1: "yes", 0: "–", "-1": "NaN" }[moves[i][j]] ?? "";
+        write(cell, kind || text, kind || (moves[i][j] < 0 ? "leak" : ""));
+        this.weights.cells[i][j].classList.toggle("ml-leak", kind === "leak");
+      }),
+    );
+  }
+
+  /** @param {Finding[]} findings */
+  report(findings) {
+    this.lines.forEach((line, n) => {
+      const { isGood, text } = findings[n] ?? { isGood: true, text: "" };
       line.hidden = !text;
-      setText(line, said);
-      line.className = good ? "aw-good" : "aw-bad";
+      setText(line, text && `${isGood ? "✓" : "✗"} ${text}`);
+      line.className = isGood ? "aw-good" : "aw-bad";
     });
   }
 
-  function sentences({ leaks, lost, nan, equal: averaged, zeros }, weights, purpose) {
-    const equal = averaged.filter((i) => i < size - paddings);
-    const words = (places) => places.map((place) => names[place]).join(", ");
-    const pairs = (list) =>
+  /**
+   * @param {ReturnType<typeof diagnoseMask>} diagnosis @param {Float64Array[]} weights
+   * @param {string} purpose
+   */
+  findings({ leaks, lost, nan, equal, zeros }, weights, purpose) {
+    const averaged = equal.filter((i) => i < this.names.length - this.paddings);
+    /** @param {number[]} places */
+    const words = (places) => places.map((place) => this.names[place]).join(", ");
+    /** @type {(list: number[][], verb: string) => string} */
+    const pairs = (list, verb) =>
       [...new Set(list.map(([i]) => i))]
-        .map(
-          (i) =>
-            `“${names[i]}” ${list === lost ? "misses" : "sees"} ` +
-            `${words(list.filter(([a]) => a === i).map(([, j]) => j))}`,
-        )
+        .map((i) => {
+          const keys = list.filter(([a]) => a === i).map(([, j]) => j);
+          return `“${this.names[i]}” ${verb} ${words(keys)}`;
+        })
         .join("; ");
+    /** @type {Finding[]} */
     const out = [];
-    if (leaks.length) out.push([false, `Leaks, ${leaks.length}: ${pairs(leaks)}.`]);
-    if (lost.length) out.push([false, `Hidden without need, ${lost.length}: ${pairs(lost)}.`]);
-    if (nan.length)
-      out.push([
-        false,
-        `NaN for ${words(nan)}: the row may look at nothing but −∞, and its softmax is 0 ` +
-          "÷ 0. In training this spreads to every gradient.",
-      ]);
-    if (equal.length) {
-      const share = fmt(weights[equal[0]][0]);
-      out.push([
-        false,
-        `No NaN, but a silent average for ${words(equal)}: all is hidden, all got the ` +
-          `same number, and each word a share of ${share}.`,
-      ]);
+    const bad = /** @param {string} text */ (text) => out.push({ isGood: false, text });
+    const good = /** @param {string} text */ (text) => out.push({ isGood: true, text });
+    if (leaks.length) bad(`Leaks, ${leaks.length}: ${pairs(leaks, "sees")}.`);
+    if (lost.length) bad(`Hidden needlessly, ${lost.length}: ${pairs(lost, "misses")}.`);
+    if (nan.length) {
+      const why = "every score in the row is −∞, so its softmax is 0 ÷ 0.";
+      bad(`NaN for ${words(nan)}: ${why} In training this spreads to every gradient.`);
     }
-    if (averaged.length > equal.length)
-      out.push([
-        true,
-        "No NaN: a padding that may look at nothing averages over everything, and its " +
-          "output is ignored.",
-      ]);
-    if (zeros.length)
-      out.push([
-        true,
-        `${words(zeros)} may look at nothing, and get${zeros.length > 1 ? "" : "s"} zeros.`,
-      ]);
-    if (!leaks.length && !lost.length && !nan.length && !equal.length) {
-      out.push([
-        true,
-        "No leak, and nothing hidden without need: a right mask for " +
-          `${purpose === "decoder" ? "a decoder" : "an encoder"}.`,
-      ]);
+    if (averaged.length) {
+      const share = fmt(weights[averaged[0]][0]);
+      const why = `everything is hidden, and each word gets the same weight, ${share}`;
+      bad(`No NaN, but a silent average for ${words(averaged)}: ${why}.`);
+    }
+    if (equal.length > averaged.length) {
+      good(
+        "No NaN: padding with every key hidden averages over everything, " +
+          "and its output is ignored.",
+      );
+    }
+    if (zeros.length) {
+      good(`${words(zeros)} may attend to nothing, and get${zeros.length > 1 ? "" : "s"} zeros.`);
+    }
+    if (!leaks.length && !lost.length && !nan.length && !averaged.length) {
+      const role = purpose === "decoder" ? "a decoder" : "an encoder";
+      good(`No leak, and nothing hidden needlessly: a correct mask for ${role}.`);
     }
     return out;
   }
-
-  refresh();
-  for (const trait of TRAITS) model.on(`change:${trait}`, refresh);
-  return () => {
-    for (const trait of TRAITS) model.off(`change:${trait}`, refresh);
-  };
 }
 
+/** @param {HTMLElement} cell @param {string} text @param {string} kind */
 function write(cell, text, kind) {
   setText(cell, text);
   cell.style.setProperty("--amount", text === "yes" ? "0.45" : "0");
@@ -209,96 +205,82 @@ function write(cell, text, kind) {
   cell.classList.toggle("ml-lost", kind === "lost");
 }
 
-/** A table of True and False to click, to walk with the arrow keys, or to paint with the mouse. */
-function drawTable({ names, caption, get, put }) {
-  let stroke = null; // where a stroke of the mouse began, and what it paints
-  const cells = names.map((row, i) =>
-    names.map((column, j) =>
-      el("button", {
-        type: "button",
-        class: "aw-cell",
-        tabindex: i + j ? -1 : 0,
-        "aria-label": `${row} asks ${column}`,
-        onclick: () => {
-          if (!stroke?.moved) put(i, j, !get(i, j));
-          stroke = null;
-        },
-        onpointerdown: (event) => {
-          stroke = event.pointerType === "mouse" ? { i, j, value: !get(i, j), moved: false } : null;
-          const end = () =>
-            setTimeout(() => {
-              stroke = null;
-            }); // after the click that belongs to it
-          window.addEventListener("pointerup", end, { once: true });
-        },
-        onpointerenter: (event) => {
-          if (!stroke || !(event.buttons & 1)) return;
-          if (!stroke.moved) put(stroke.i, stroke.j, stroke.value);
-          stroke.moved = true;
-          put(i, j, stroke.value);
-        },
-        onfocus: () => {
-          for (const cell of cells.flat()) cell.tabIndex = cell === cells[i][j] ? 0 : -1;
-        },
-        onkeydown: (event) => {
-          const step = {
-            ArrowUp: [-1, 0],
-            ArrowDown: [1, 0],
-            ArrowLeft: [0, -1],
-            ArrowRight: [0, 1],
-          }[event.key];
-          if (!step) return;
-          event.preventDefault(); // at the edge, too: the page stays where it is
-          cells[i + step[0]]?.[j + step[1]]?.focus();
-        },
-      }),
-    ),
+/**
+ * A table of True and False to click, to walk with the arrow keys, or to paint with the mouse.
+ * @param {string[]} names @param {string} caption
+ * @param {{get: (i: number, j: number) => boolean,
+ *          put: (i: number, j: number, value: boolean) => void}} mask
+ */
+function drawTable(names, caption, { get, put }) {
+  /**
+   * Where a stroke of the mouse began, and what it paints.
+   * @type {{i: number, j: number, value: boolean, isMoved: boolean} | null}
+   */
+  let stroke = null;
+  const endStroke = () =>
+    setTimeout(() => {
+      stroke = null;
+    }); // after the click that belongs to it
+  /** @type {(i: number, j: number) => Props} */
+  const listeners = (i, j) => ({
+    onclick: () => {
+      if (!stroke?.isMoved) put(i, j, !get(i, j));
+      stroke = null;
+    },
+    onpointerdown: ({ pointerType }) => {
+      stroke = pointerType === "mouse" ? { i, j, value: !get(i, j), isMoved: false } : null;
+      window.addEventListener("pointerup", endStroke, { once: true });
+    },
+    onpointerenter: (/** @type {PointerEvent} */ { buttons }) => {
+      if (!stroke || !(buttons & 1)) return;
+      if (!stroke.isMoved) put(stroke.i, stroke.j, stroke.value);
+      stroke.isMoved = true;
+      put(i, j, stroke.value);
+    },
+    onfocus: () => {
+      for (const cell of cells.flat()) cell.tabIndex = cell === cells[i][j] ? 0 : -1;
+    },
+    onkeydown: (event) => {
+      const step = ARROWS[event.key];
+      if (!step) return;
+      event.preventDefault(); // at the edge, too: the page stays where it is
+      cells[i + step[0]]?.[j + step[1]]?.focus();
+    },
+  });
+  const cells = names.map((query, i) =>
+    names.map((key, j) => {
+      const label = `query ${query}, key ${key}`;
+      const props = { type: "button", class: "aw-cell", tabindex: i + j ? -1 : 0 };
+      return el("button", { ...props, "aria-label": label, ...listeners(i, j) });
+    }),
   );
-  const node = el(
-    "div",
-    { class: "aw-scroll", role: "group", "aria-label": caption },
-    el(
-      "table",
-      { class: "aw-matrix" },
-      el("caption", {}, caption),
-      el(
-        "thead",
-        {},
-        el(
-          "tr",
-          {},
-          el("td", { class: "aw-corner" }),
-          ...names.map((name) => el("th", { scope: "col" }, name)),
-        ),
-      ),
-      el(
-        "tbody",
-        {},
-        ...cells.map((row, i) =>
-          el(
-            "tr",
-            {},
-            el("th", { scope: "row" }, names[i]),
-            ...row.map((cell) => el("td", {}, cell)),
-          ),
-        ),
-      ),
-    ),
+  const table = el(
+    "table",
+    { class: "aw-matrix" },
+    el("caption", {}, caption),
+    tableHead(names),
+    el("tbody", {}, ...cells.map((row, i) => tableRow(names[i], row))),
   );
   return {
-    node,
+    node: scrollBox(caption, table, { tabindex: null }),
     update() {
       cells.forEach((row, i) =>
         row.forEach((cell, j) => {
-          const on = get(i, j);
-          if (cell.getAttribute("aria-pressed") === String(on)) return;
-          cell.setAttribute("aria-pressed", String(on));
-          cell.textContent = on ? "True" : "False";
-          cell.style.setProperty("--amount", on ? "0.8" : "0");
+          const isOn = get(i, j);
+          if (cell.getAttribute("aria-pressed") === String(isOn)) return;
+          cell.setAttribute("aria-pressed", String(isOn));
+          cell.textContent = isOn ? "True" : "False";
+          cell.style.setProperty("--amount", isOn ? "0.8" : "0");
         }),
       );
     },
   };
+}
+
+/** @param {Host} host */
+function render(host) {
+  const lab = new MaskLab(host);
+  return followTraits(host.model, TRAITS, () => lab.refresh());
 }
 
 export default { render };

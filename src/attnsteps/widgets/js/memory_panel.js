@@ -2,41 +2,34 @@
 import { setText } from "./drawing.js";
 import { headSteps, pieceOf, runsOf } from "./maths/heads.js";
 import { describePiece, pieces } from "./pieces.js";
-import { choice, el, matrixTable, status } from "./ui.js";
+import { matrixTable } from "./tables.js";
+import { choice, el, status } from "./ui.js";
 
 export const NUM_STEPS = 7;
 
 const NOTES = [
   "A row of q holds the queries of all heads, side by side.",
-  "Each row is cut; not one number has moved.",
-  "The heads stand in front now, and each is a table of its own. Still, not one number " +
-    "has moved: " +
-    "the strides alone have changed places.",
-  "The products have written a new tensor, head by head: each head’s numbers lie together.",
-  "The words are in front again, and the memory is still in the order of the heads. A view that " +
-    "joins the heads is refused here.",
-  "Now the numbers move: this is the one copy. Each word’s pieces lie together.",
-  "Two axes have become one: the heads’ contexts side by side, ready for W_o.",
+  "Each row is split into heads; no number has moved.",
+  "The heads come first now, and each is a table of its own. Still no number has moved: only the " +
+    "strides have been swapped.",
+  "The product has written a new tensor, head by head: each head’s numbers are contiguous.",
+  "The words come first again, but the memory is still in the order of the heads. PyTorch " +
+    "refuses a view that joins the heads here.",
+  "Now the numbers move: this is the only copy. Each word’s pieces are contiguous.",
+  "Two axes become one: the heads’ contexts are side by side, ready for W_o.",
 ];
-/**
- * Where there is a single word, or a single head.
- * @type {Record<number, string>}
- */
+/** Where there is a single word, or a single head. @type {Record<number, string>} */
 const ALONE = {
   4:
-    "The words are in front again. With a single word, or a single head, the memory is in order " +
-    "already, and a view may join the heads.",
-  5: "Nothing has to move here: the memory is in order already.",
+    "The words come first again. With a single word or a single head, the memory is already in " +
+    "order, so a view can join the heads.",
+  5: "Nothing has to move here: the memory is already in order.",
 };
-const MEMORY = {
-  new: "new memory",
-  same: "the same memory",
-  copied: "copied into new memory",
-};
+const MEMORY = { new: "new memory", same: "the same memory", copied: "copied into new memory" };
 const FORMS = {
   ti: "a row for each word",
-  thi: "for each word a piece for each head",
-  hti: "for each head a table, with a row for each word",
+  thi: "for each word, a piece for each head",
+  hti: "for each head, a table with a row for each word",
 };
 
 /**
@@ -44,7 +37,7 @@ const FORMS = {
  */
 export function memoryPanel({ onstep, onpick }) {
   const steps = choice({
-    label: "One step after the other:",
+    label: "Step by step:",
     options: Array(NUM_STEPS).fill(""),
     selected: 0,
     onchange: onstep,
@@ -59,8 +52,7 @@ export function memoryPanel({ onstep, onpick }) {
   const memoryCaption = el(
     "p",
     { class: "mh-caption" },
-    "As the numbers lie in memory, one after another. At the left of each line: how many " +
-      "come before it.",
+    "In memory, number after number. Left of each line: the offset of its first number.",
   );
   const pictures = [shapeCaption, drawing.shapePicture, memoryCaption, drawing.memoryPicture];
   const right = el("div", {}, facts, ...pictures, addresses.node);
@@ -79,7 +71,7 @@ export function memoryPanel({ onstep, onpick }) {
         el("br"),
         el("strong", {}, MEMORY[step.memory]),
       );
-      shapeCaption.textContent = `As the shape says: ${FORMS[step.axes]}`;
+      shapeCaption.textContent = `By its shape: ${FORMS[step.axes]}`;
       const isAlone = all[5].memory === "same";
       const note = (isAlone && ALONE[stepNumber]) || NOTES[stepNumber];
       const piece = describePiece(step, word, head, width, names[word]);
@@ -92,8 +84,8 @@ export function memoryPanel({ onstep, onpick }) {
 /** @param {PiecesState} state */
 function describeRuns({ step, words, head, numHeads, width }) {
   const runs = runsOf(step, words.length, head, width);
-  const pieces = `${runs} pieces, ${numHeads * width} numbers from start to start`;
-  return `The head’s ${words.length * width} numbers lie in ${runs === 1 ? "one piece" : pieces}.`;
+  const pieces = `in ${runs} pieces, one every ${numHeads * width} numbers`;
+  return `The head’s ${words.length * width} numbers are ${runs === 1 ? "contiguous" : pieces}.`;
 }
 
 function addressTable() {
@@ -109,7 +101,7 @@ function addressTable() {
       const wanted = JSON.stringify([words, numHeads]);
       if (table === null || form !== wanted) {
         table = matrixTable({
-          caption: "Place in memory, counted from 0",
+          caption: "Offset in memory",
           rows: words,
           columns: Array.from({ length: numHeads }, (_, h) => `head ${h + 1}`),
           digits: 0,

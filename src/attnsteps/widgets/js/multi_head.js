@@ -14,18 +14,14 @@ serveJobs(looking);
 
 const EXPLANATION =
   "Each square below is one head. A row is a query, a column a key, both in the order of the " +
-  "sentence; the stronger the colour, the more weight. The row of the chosen word is " +
-  "outlined, and " +
-  "below each head stands what that word looks at most. L1 H2 is head 2 of layer 1. Press a head " +
-  "to choose it.";
+  "sentence; the stronger the colour, the larger the weight. The row of the chosen word is " +
+  "outlined, and below each head is the word that it attends to most. L1 H2 is head 2 of " +
+  "layer 1. Press a head to choose it.";
 
 class Heads {
   /** @type {{words: string[], reading: HeadReading} | null} */
   answer = null;
-  /**
-   * [layer][head]
-   * @type {ReturnType<typeof headCard>[][]}
-   */
+  /** [layer][head] @type {ReturnType<typeof headCard>[][]} */
   cards = [];
   /** @type {HTMLButtonElement[]} */
   wordButtons = [];
@@ -45,11 +41,7 @@ class Heads {
       onhide: () => this.forget(),
       onsentence: (text) => this.live.set({ text }),
     });
-    this.chips = el("div", {
-      class: "mh-chips",
-      role: "group",
-      "aria-label": "The word whose query it is",
-    });
+    this.chips = el("div", { class: "mh-chips", role: "group", "aria-label": "Query word" });
     this.grid = el("div", { class: "mh-grid", role: "group", "aria-label": "Every head" });
     this.byHead = weightTable((row) => this.chooseHead(row));
     this.byWord = weightTable((place) => this.live.set({ place }));
@@ -77,7 +69,7 @@ class Heads {
       live.line.twinsButton((text) => live.set({ text })) ?? "",
       examples.length > 1 ? button("Another sentence", () => this.another(examples)) : "",
     );
-    const heading = el("p", { class: "tr-heading" }, "The word whose query it is");
+    const heading = el("p", { class: "tr-heading" }, "Query word");
     live.parts = [
       el("div", { class: "mh-ask" }, heading, this.chips),
       el("p", { class: "aw-note" }, EXPLANATION),
@@ -160,17 +152,13 @@ class Heads {
 
   /**
    * The value of a trait, brought within what there is.
-   * @param {string} trait
-   * @param {number} count
+   * @param {string} trait @param {number} count
    */
   within(trait, count) {
     return Math.max(0, Math.min(count - 1, this.live.model.get(trait)));
   }
 
-  /**
-   * A word with its meaning.
-   * @param {string} word
-   */
+  /** A word with its meaning. @param {string} word */
   named(word) {
     return [word, this.live.line.gloss(word)].filter(Boolean).join(" ");
   }
@@ -195,9 +183,7 @@ class Heads {
   }
 
   /**
-   * @param {string[]} words
-   * @param {HeadWeights} weights
-   * @param {[number, number]} chosen
+   * @param {string[]} words @param {HeadWeights} weights @param {[number, number]} chosen
    * @param {number} place
    */
   showCards(words, weights, chosen, place) {
@@ -217,9 +203,7 @@ class Heads {
   }
 
   /**
-   * @param {string[]} words
-   * @param {HeadWeights} weights
-   * @param {[number, number]} chosen
+   * @param {string[]} words @param {HeadWeights} weights @param {[number, number]} chosen
    * @param {number} place
    */
   showTables(words, weights, [layer, head], place) {

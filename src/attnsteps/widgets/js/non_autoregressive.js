@@ -4,6 +4,7 @@ import { LiveModel } from "./live.js";
 import { wordEdits } from "./maths/word_edits.js";
 import { racing } from "./racing.js";
 import { shuffler } from "./sentence_line.js";
+import { scrollBox, tableHead } from "./tables.js";
 import { button, el, fmt, reducedMotion, slider, ticker } from "./ui.js";
 
 serveJobs(racing);
@@ -14,10 +15,7 @@ const COLUMNS = ["words", "steps", "million multi\u00adplications", "ms", "error
 const TRAITS = ["text", "length_factor", "iterations"];
 
 class Race {
-  /**
-   * What each of the five did.
-   * @type {RaceRun[]}
-   */
+  /** What each of the five did. @type {RaceRun[]} */
   runs = [];
   step = 0; // after how many steps they are shown
   isVisible = true;
@@ -152,7 +150,7 @@ class Race {
       const millions = fmt(run.multiplications / 1e6, 1);
       return [words.length, run.frames.length, millions, fmt(run.milliseconds, 1), errors];
     });
-    this.table.show(costs, isKnown ? "a right translation" : "greedy’s translation");
+    this.table.show(costs, isKnown ? "a correct translation" : "greedy’s translation");
     const texts = runs.map((run, n) => [this.names[n], live.textOf(run.ids)]);
     live.set({ translations: Object.fromEntries(texts) });
   }
@@ -207,9 +205,7 @@ function lane(name) {
     node,
     /**
      * How far this run has come.
-     * @param {RaceRun} run
-     * @param {number} step
-     * @param {LiveModel<typeof racing>} live
+     * @param {RaceRun} run @param {number} step @param {LiveModel<typeof racing>} live
      */
     show({ frames, length }, step, live) {
       const at = Math.min(step, frames.length);
@@ -235,26 +231,24 @@ function lane(name) {
 function costTable(names) {
   const cells = names.map(() => COLUMNS.map(() => el("td")));
   const caption = el("caption");
-  const heads = COLUMNS.map((column) => el("th", { scope: "col" }, column));
   const rows = names.map((name, n) => el("tr", {}, el("th", { scope: "row" }, name), ...cells[n]));
   const table = el(
     "table",
     { class: "aw-matrix ra-table" },
     caption,
-    el("thead", {}, el("tr", {}, el("td"), ...heads)),
+    tableHead(COLUMNS),
     el("tbody", {}, ...rows),
   );
-  const label = { role: "group", "aria-label": "What it cost" };
   return {
-    node: el("div", { class: "aw-scroll", tabindex: 0, ...label }, table),
+    node: scrollBox("What it cost", table),
     /**
      * @param {(string | number)[][]} costs
      * @param {string} right what the errors are counted against
      */
     show(costs, right) {
       caption.textContent =
-        `Errors: words to put in, take out or replace until it is ${right}. ` +
-        "A length counts the end as well.";
+        `Errors: insertions, deletions and replacements that turn it into ${right}. ` +
+        "A length includes the end token.";
       costs.forEach((row, n) =>
         row.forEach((value, c) => {
           cells[n][c].textContent = String(value);

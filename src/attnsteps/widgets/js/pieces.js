@@ -65,9 +65,7 @@ export function pieces(onpick) {
 }
 
 /**
- * @param {number} word
- * @param {number} head
- * @param {(word: number, head: number) => void} onpick
+ * @param {number} word @param {number} head @param {(word: number, head: number) => void} onpick
  * @returns {Piece}
  */
 function makePiece(word, head, onpick) {
@@ -77,9 +75,7 @@ function makePiece(word, head, onpick) {
 
 /**
  * One stripe for each number: the darker, the further from zero; its hue is its sign.
- * @param {Piece[]} all
- * @param {Rows} rows
- * @param {number} width
+ * @param {Piece[]} all @param {Rows} rows @param {number} width
  */
 function paint(all, rows, width) {
   const largest = Math.max(...rows.flatMap((row) => Array.from(row, Math.abs))) || 1;
@@ -100,8 +96,7 @@ function paint(all, rows, width) {
 
 /**
  * Put a piece where it stands after a step, in the shape and in memory.
- * @param {Piece} piece
- * @param {PiecesState} state
+ * @param {Piece} piece @param {PiecesState} state
  */
 function place({ word, head, shaped, stored }, state) {
   const { words, names, numHeads, width, step } = state;
@@ -131,10 +126,7 @@ function place({ word, head, shaped, stored }, state) {
 
 /**
  * What a piece of memory is about, in words.
- * @param {HeadStep} step
- * @param {number} word
- * @param {number} head
- * @param {number} width
+ * @param {HeadStep} step @param {number} word @param {number} head @param {number} width
  * @param {string} name
  */
 export function describePiece(step, word, head, width, name) {

@@ -10,7 +10,9 @@ import {
   positionRow,
   turned,
 } from "./maths/positional.js";
-import { button, choice, el, fmt, frame, matrixTable, slider, status } from "./ui.js";
+import { matrixTable } from "./tables.js";
+import { followTraits, setTraits } from "./traits.js";
+import { button, choice, el, fmt, frame, slider, status } from "./ui.js";
 
 const LENGTH = 48;
 const LAST_POSITION = 31;
@@ -20,7 +22,11 @@ const LAYOUTS = ["interleaved", "concatenated"];
 const BOX = { width: 336, left: 38, right: 6, top: 8, floor: 118, height: 140 };
 const AXES = ["thing", "alive", "flat", "moved"];
 
+/** @param {Node[]} children */
+const picture = (...children) =>
+  shape("svg", { viewBox: `0 0 ${BOX.width} ${BOX.height}`, role: "img" }, ...children);
 const slot = (BOX.width - BOX.left - BOX.right) / LENGTH;
+/** @param {number} position */
 const across = (position) => BOX.left + (position + 0.5) * slot;
 
 /** The axis of positions, under either picture. */
@@ -36,28 +42,20 @@ function positionAxis() {
 
 /** Two marks, at the position and at the one that is reached from it. */
 function marks() {
-  const here = shape("rect", {
-    class: "aw-po-here",
-    width: slot,
-    y: BOX.top,
-    height: BOX.floor - BOX.top,
-  });
-  const there = shape("rect", {
-    class: "aw-po-there",
-    width: slot,
-    y: BOX.top,
-    height: BOX.floor - BOX.top,
-  });
+  const size = { width: slot, y: BOX.top, height: BOX.floor - BOX.top };
+  const nodes = ["aw-po-here", "aw-po-there"].map((name) =>
+    shape("rect", { class: name, ...size }),
+  );
   return {
-    nodes: [here, there],
-    at(position, other) {
-      here.setAttribute("x", across(position) - slot / 2);
-      there.setAttribute("x", across(other) - slot / 2);
+    nodes,
+    /** @param {number[]} positions */
+    place(...positions) {
+      nodes.forEach((node, i) => setAttributes(node, { x: across(positions[i]) - slot / 2 }));
     },
   };
 }
 
-/** One dial for each pair of columns. */
+/** The dial of a pair of columns. @param {number} pair */
 function clock(pair) {
   const [here, there] = ["aw-po-hand", "aw-po-hand aw-po-next"].map((name) =>
     shape("line", { x1: 0, y1: 0, class: name }),
@@ -75,6 +73,7 @@ function clock(pair) {
   const period = el("span", { class: "aw-note" });
   return {
     node: el("div", { class: "aw-po-clock" }, el("span", {}, `hand ${pair}`), dial, period),
+    /** @param {number} position @param {number} step @param {number} width */
     update(position, step, width) {
       const speed = handSpeed(2 * pair, width);
       const angles = [position * speed, (position + step) * speed];
@@ -96,45 +95,41 @@ function clock(pair) {
   };
 }
 
+/** @param {Float64Array} row @param {number} position @param {number[]} columns */
+function columnOfCells(row, position, columns) {
+  const height = (BOX.floor - BOX.top) / columns.length;
+  return columns.map((column, place) =>
+    shape("rect", {
+      x: across(position) - slot / 2,
+      y: BOX.top + place * height,
+      width: slot,
+      height,
+      class: row[column] < 0 ? "aw-po-minus" : "aw-po-plus",
+      "fill-opacity": Math.abs(row[column]).toFixed(3),
+    }),
+  );
+}
+
 /** Every position as a column of cells, tinted by sign and size. */
 function sheet() {
   const mark = marks();
   const cells = shape("g", {});
-  const node = shape(
-    "svg",
-    { viewBox: `0 0 ${BOX.width} ${BOX.height}`, role: "img" },
-    cells,
-    ...mark.nodes,
-    ...positionAxis(),
-  );
-  const names = [
-    shape("text", { x: BOX.left - 4, class: "aw-po-side" }),
-    shape("text", { x: BOX.left - 4, class: "aw-po-side" }),
-  ];
-  node.append(...names);
+  const names = [0, 1].map(() => shape("text", { x: BOX.left - 4, class: "aw-po-side" }));
+  const node = picture(cells, ...mark.nodes, ...positionAxis(), ...names);
   return {
     node,
-    at: mark.at,
+    mark: mark.place,
+    /** @param {number} width @param {string} layout */
     fill(width, layout) {
-      const tall = (BOX.floor - BOX.top) / width;
       const columns = columnOrder(width, layout);
-      const rows = Array.from({ length: LENGTH }, (_, position) => positionRow(position, width));
+      const height = (BOX.floor - BOX.top) / width;
       cells.replaceChildren(
-        ...rows.flatMap((row, position) =>
-          columns.map((column, place) =>
-            shape("rect", {
-              x: across(position) - slot / 2,
-              y: BOX.top + place * tall,
-              width: slot,
-              height: tall,
-              class: row[column] < 0 ? "aw-po-minus" : "aw-po-plus",
-              "fill-opacity": Math.abs(row[column]).toFixed(3),
-            }),
-          ),
-        ),
+        ...Array.from({ length: LENGTH }, (_, position) =>
+          columnOfCells(positionRow(position, width), position, columns),
+        ).flat(),
       );
       names.forEach((name, i) => {
-        name.setAttribute("y", BOX.top + ((i ? width : 1) - 0.5) * tall + 4);
+        setAttributes(name, { y: BOX.top + ((i ? width : 1) - 0.5) * height + 4 });
         setText(name, columnName(columns[i ? width - 1 : 0]));
       });
       node.setAttribute(
@@ -156,21 +151,14 @@ function hill() {
     shape("circle", { r: 4, class: "aw-po-dot aw-po-next" }),
   ];
   const sides = [0, 1].map(() => shape("text", { x: BOX.left - 4, class: "aw-po-side" }));
-  const node = shape(
-    "svg",
-    { viewBox: `0 0 ${BOX.width} ${BOX.height}`, role: "img" },
-    ...mark.nodes,
-    zero,
-    path,
-    ...dots,
-    ...sides,
-    ...positionAxis(),
-  );
+  const node = picture(...mark.nodes, zero, path, ...dots, ...sides, ...positionAxis());
   return {
     node,
+    /** @param {number} position @param {number} other @param {number} width */
     update(position, other, width) {
       const values = dotsWith(position, LENGTH, width);
       const [high, low] = [width / 2, -width / 4];
+      /** @param {number} value */
       const y = (value) => BOX.top + ((high - value) / (high - low)) * (BOX.floor - BOX.top);
       const points = Array.from(
         values,
@@ -181,9 +169,9 @@ function hill() {
       [position, other].forEach((j, i) =>
         setAttributes(dots[i], { cx: across(j), cy: y(values[j]) }),
       );
-      mark.at(position, other);
+      mark.place(position, other);
       sides.forEach((side, i) => {
-        side.setAttribute("y", y(i ? 0 : high) + 4);
+        setAttributes(side, { y: y(i ? 0 : high) + 4 });
         setText(side, fmt(i ? 0 : high, 0));
       });
       node.setAttribute(
@@ -196,229 +184,256 @@ function hill() {
   };
 }
 
+/** @param {number} column */
 function columnName(column) {
   return `${column % 2 ? "cos" : "sin"} ${Math.floor(column / 2)}`;
 }
 
-function render({ model, el: host }) {
-  const root = frame(host, "Positions, as clock hands");
-  const set = (name, value) => {
-    model.set(name, value);
-    model.save_changes();
-  };
+/** The hands of a position and of another one, their numbers, and the pictures of all positions. */
+class Clocks {
+  dials = Array.from({ length: WIDTHS[WIDTHS.length - 1] / 2 }, (_, pair) => clock(pair));
+  legend = el("p", { class: "aw-note" });
+  numbers = el("div", { class: "aw-po-numbers" });
+  sheet = sheet();
+  hill = hill();
+  heading = el("p", { class: "aw-note" });
+  summary = status();
+  form = ""; // the width and the layout that the table was made for
+  /** @type {MatrixTable | null} */
+  table = null;
 
-  const position = slider({
-    label: "Position p",
-    min: 0,
-    max: LAST_POSITION,
-    step: 1,
-    value: model.get("position"),
-    oninput: (value) => set("position", value),
-  });
-  const step = slider({
-    label: "Steps on, k",
-    min: 0,
-    max: LAST_STEP,
-    step: 1,
-    value: model.get("step"),
-    oninput: (value) => set("step", value),
-  });
-  const width = choice({
-    label: "Width",
-    options: WIDTHS.map(String),
-    selected: WIDTHS.indexOf(model.get("d_model")),
-    onchange: (i) => set("d_model", WIDTHS[i]),
-  });
-  const layout = choice({
-    label: "Columns",
-    options: ["interleaved (paper)", "concatenated"],
-    selected: LAYOUTS.indexOf(model.get("layout")),
-    onchange: (i) => set("layout", LAYOUTS[i]),
-  });
-  const dials = Array.from({ length: WIDTHS.at(-1) / 2 }, (_, pair) => clock(pair));
-  const key = el("p", { class: "aw-note" });
-  const numbers = el("div", { class: "aw-po-numbers" });
-  const [cells, curve] = [sheet(), hill()];
-  const heading = el("p", { class: "aw-note" });
-  const said = status();
-  let table = null;
+  /** @param {WidgetModel} model */
+  constructor(model) {
+    this.model = model;
+    this.position = slider({
+      label: "Position p",
+      min: 0,
+      max: LAST_POSITION,
+      step: 1,
+      value: model.get("position"),
+      oninput: (position) => setTraits(model, { position }),
+    });
+    this.step = slider({
+      label: "Offset k",
+      min: 0,
+      max: LAST_STEP,
+      step: 1,
+      value: model.get("step"),
+      oninput: (step) => setTraits(model, { step }),
+    });
+    this.width = choice({
+      label: "Width",
+      options: WIDTHS.map(String),
+      selected: 0,
+      onchange: (i) => setTraits(model, { d_model: WIDTHS[i] }),
+    });
+    this.layout = choice({
+      label: "Columns",
+      options: ["interleaved (paper)", "concatenated"],
+      selected: 0,
+      onchange: (i) => setTraits(model, { layout: LAYOUTS[i] }),
+    });
+  }
 
-  const words = model.get("words");
-  let chosen = null; // the place of the word that waits for its partner
-  const chips = words.map((_, place) => {
-    const word = el("span");
-    const chip = button("", () => pick(place), { "aria-pressed": "false" });
-    chip.append(el("span", { class: "aw-note" }, `${place} `), word);
-    return { chip, word };
-  });
-  const told = status();
-  const tables = ["Results without positions", "Results with positions"].map((caption) =>
-    matrixTable({
-      caption,
-      rows: words.map(() => ""),
-      columns: AXES,
-      tint: (value) => value / 2,
-    }),
-  );
-  const heads = tables.map(({ node }) => [...node.querySelectorAll("th[scope=row]")]);
-
-  root.append(
-    el("div", { class: "aw-po-knobs" }, position.node, step.node),
-    el("div", { class: "aw-row aw-po-choices" }, width.node, layout.node),
-    key,
-    el("div", { class: "aw-po-clocks" }, ...dials.map(({ node }) => node)),
-    numbers,
-    said.node,
-    el(
-      "div",
-      { class: "aw-po-pictures" },
+  get nodes() {
+    const caption = el("p", { class: "aw-note" }, "Each position is a column of this table");
+    return [
+      el("div", { class: "aw-po-knobs" }, this.position.node, this.step.node),
+      el("div", { class: "aw-row aw-po-choices" }, this.width.node, this.layout.node),
+      this.legend,
+      el("div", { class: "aw-po-clocks" }, ...this.dials.map(({ node }) => node)),
+      this.numbers,
+      this.summary.node,
       el(
         "div",
-        {},
-        el("p", { class: "aw-note" }, "Each position is a column of this table"),
-        cells.node,
+        { class: "aw-po-pictures" },
+        el("div", {}, caption, this.sheet.node),
+        el("div", {}, this.heading, this.hill.node),
       ),
-      el("div", {}, heading, curve.node),
-    ),
-    el(
+    ];
+  }
+
+  /**
+   * The table of the numbers, made anew where the columns have changed.
+   * @param {number} width @param {string} layout
+   */
+  tableFor(width, layout) {
+    if (this.table && this.form === `${width} ${layout}`) return this.table;
+    this.form = `${width} ${layout}`;
+    this.table = matrixTable({
+      caption: "The position vectors, in numbers",
+      rows: ["", "", ""],
+      columns: columnOrder(width, layout).map(columnName),
+      tint: (value) => value,
+    });
+    this.numbers.replaceChildren(this.table.node);
+    this.sheet.fill(width, layout);
+    return this.table;
+  }
+
+  refresh() {
+    const [p, k, width, layout] = ["position", "step", "d_model", "layout"].map((name) =>
+      this.model.get(name),
+    );
+    this.position.set(p);
+    this.step.set(k);
+    this.width.set(WIDTHS.indexOf(width));
+    this.layout.set(LAYOUTS.indexOf(layout));
+    this.dials.forEach((dial, pair) => {
+      dial.node.hidden = 2 * pair >= width;
+      if (!dial.node.hidden) dial.update(p, k, width);
+    });
+    const order = columnOrder(width, layout);
+    const rows = [
+      positionRow(p, width),
+      turned(positionRow(p, width), k),
+      positionRow(p + k, width),
+    ];
+    const names = [`position ${p}`, `rotated by ${k}`, `position ${p + k}`];
+    const { table, update } = this.tableFor(width, layout);
+    update(rows.map((row) => order.map((column) => row[column])));
+    names.forEach((name, r) => setText(table.rows[r + 1].cells[0], name));
+    setText(
+      this.legend,
+      `Solid hands: position ${p}. Dashed hands: position ${p} + ${k} = ${p + k}.`,
+    );
+    this.sheet.mark(p, p + k);
+    const product = this.hill.update(p, p + k, width);
+    setText(this.heading, `Dot product of position ${p} with each position`);
+    const difference = Math.max(...rows[1].map((value, c) => Math.abs(value - rows[2][c])));
+    this.summary.say(
+      `Position ${p} rotated by ${k} is position ${p + k}: the largest difference is ` +
+        `${fmt(difference)}. Their dot product is ${fmt(product)}, as for any two positions ` +
+        `${k} apart.`,
+    );
+  }
+}
+
+/** Words that change places, and their results without positions and with them. */
+class WordOrder {
+  summary = status();
+  /** The place of the word that waits to be swapped. @type {number | null} */
+  chosen = null;
+
+  /** @param {WidgetModel} model */
+  constructor(model) {
+    this.model = model;
+    /** @type {[string, string][]} */
+    this.words = model.get("words");
+    this.chips = this.words.map((_, place) => {
+      const word = el("span");
+      const chip = button("", () => this.pick(place), { "aria-pressed": "false" });
+      chip.append(el("span", { class: "aw-note" }, `${place} `), word);
+      return { chip, word };
+    });
+    this.tables = ["Results without positions", "Results with positions"].map((caption) =>
+      matrixTable({
+        caption,
+        rows: this.words.map(() => ""),
+        columns: AXES,
+        tint: (value) => value / 2,
+      }),
+    );
+  }
+
+  get node() {
+    const label = "Choose two words to swap them";
+    const sorted = this.words.map((_, i) => i);
+    return el(
       "div",
       { class: "aw-po-words" },
       el("p", { class: "aw-title" }, "The same words in another order"),
       el(
         "div",
-        { class: "aw-row", role: "group", "aria-label": "Choose two words to swap them" },
-        ...chips.map(({ chip }) => chip),
+        { class: "aw-row", role: "group", "aria-label": label },
+        ...this.chips.map(({ chip }) => chip),
       ),
       el(
         "div",
         { class: "aw-row" },
-        button("Shuffle", () => place_(shuffled(model.get("order")))),
-        button("Put back", () => place_(words.map((_, i) => i))),
+        button("Shuffle", () => this.reorder(shuffled(this.model.get("order")))),
+        button("Put back", () => this.reorder(sorted)),
       ),
-      told.node,
-      el("div", { class: "aw-po-tables" }, ...tables.map(({ node }) => node)),
-    ),
-  );
-
-  function place_(order) {
-    chosen = null;
-    set("order", order);
-    paintWords();
-  }
-
-  function pick(place) {
-    if (chosen === null || chosen === place) {
-      chosen = chosen === place ? null : place;
-      paintWords();
-      return;
-    }
-    const order = [...model.get("order")];
-    [order[chosen], order[place]] = [order[place], order[chosen]];
-    place_(order);
-  }
-
-  function reshape() {
-    const size = model.get("d_model");
-    const columns = columnOrder(size, model.get("layout")).map(columnName);
-    dials.forEach(({ node }, pair) => {
-      node.hidden = 2 * pair >= size;
-    });
-    root.style.setProperty("--hands", size / 2);
-    root.style.setProperty("--few", size / 2 > 4 ? 3 : size / 2); // in a row, where it is narrow
-    table = matrixTable({
-      caption: "The position vectors, in numbers",
-      rows: ["", "", ""],
-      columns,
-      tint: (value) => value,
-    });
-    numbers.replaceChildren(table.node);
-    cells.fill(size, model.get("layout"));
-    paint();
-  }
-
-  function paint() {
-    const [p, k, size] = ["position", "step", "d_model"].map((name) => model.get(name));
-    dials.forEach((dial, pair) => {
-      if (2 * pair < size) dial.update(p, k, size);
-    });
-    const order = columnOrder(size, model.get("layout"));
-    const rows = [positionRow(p, size), turned(positionRow(p, size), k), positionRow(p + k, size)];
-    table.update(rows.map((row) => order.map((column) => row[column])));
-    const names = [`position ${p}`, `turned by ${k}`, `position ${p + k}`];
-    table.node.querySelectorAll("th[scope=row]").forEach((head, i) => setText(head, names[i]));
-    setText(key, `Solid hands: position ${p}. Dashed hands: position ${p} + ${k} = ${p + k}.`);
-    cells.at(p, p + k);
-    const product = curve.update(p, p + k, size);
-    setText(heading, `Dot product of position ${p} with each position`);
-    const off = Math.max(...rows[1].map((value, column) => Math.abs(value - rows[2][column])));
-    said.say(
-      `Position ${p} turned by ${k} is position ${p + k}: the largest difference is ${fmt(off)}. ` +
-        `Their dot product is ${fmt(product)}, as for any two positions ${k} apart.`,
+      this.summary.node,
+      el("div", { class: "aw-po-tables" }, ...this.tables.map(({ node }) => node)),
     );
   }
 
-  function paintWords() {
-    const order = model.get("order");
-    const given = [model.get("x"), model.get("w_q"), model.get("w_k"), model.get("w_v")];
-    const moved = tables.map((shown, withPositions) => {
-      const now = contextsInOrder(...given, order, Boolean(withPositions));
-      const first = contextsInOrder(
-        ...given,
-        words.map((_, i) => i),
-        Boolean(withPositions),
-      );
-      const distances = movedBy(now, first, order);
-      shown.update(now.map((row, place) => [...row, distances[place]]));
-      heads[withPositions].forEach((head, place) => setText(head, words[order[place]][1]));
-      return Math.max(...distances);
-    });
-    chips.forEach(({ chip, word }, place) => {
-      setText(word, words[order[place]].join(" "));
-      chip.setAttribute("aria-pressed", String(place === chosen));
-    });
-    if (chosen !== null)
-      told.say(
-        `${words[order[chosen]].join(" ")} is chosen. Choose the word that it changes places with.`,
-      );
-    else if (order.every((word, place) => word === place))
-      told.say("Choose two words to swap them.");
-    else {
-      told.say(
-        `Without positions no word’s result has moved by more than ${fmt(moved[0])}; ` +
-          `with positions one has moved by ${fmt(moved[1])}.`,
-      );
-    }
+  /** @param {number[]} order */
+  reorder(order) {
+    this.chosen = null;
+    setTraits(this.model, { order });
+    this.refresh(); // the order may be the one that was there
   }
 
-  const follow = {
-    position: () => {
-      position.set(model.get("position"));
-      paint();
-    },
-    step: () => {
-      step.set(model.get("step"));
-      paint();
-    },
-    d_model: () => {
-      width.set(WIDTHS.indexOf(model.get("d_model")));
-      reshape();
-    },
-    layout: () => {
-      layout.set(LAYOUTS.indexOf(model.get("layout")));
-      reshape();
-    },
-    order: () => paintWords(),
-  };
-  const listeners = Object.entries(follow).map(([name, listener]) => [`change:${name}`, listener]);
-  for (const [type, listener] of listeners) model.on(type, listener);
-  reshape();
-  paintWords();
+  /** @param {number} place */
+  pick(place) {
+    if (this.chosen === null || this.chosen === place) {
+      this.chosen = this.chosen === place ? null : place;
+      this.refresh();
+      return;
+    }
+    const order = [...this.model.get("order")];
+    [order[this.chosen], order[place]] = [order[place], order[this.chosen]];
+    this.reorder(order);
+  }
+
+  refresh() {
+    const { words, chosen } = this;
+    /** @type {number[]} */
+    const order = this.model.get("order");
+    const text = /** @param {number} place */ (place) => words[order[place]].join(" ");
+    const distances = this.tables.map((table, n) => this.showResults(table, order, n === 1));
+    this.chips.forEach(({ chip, word }, place) => {
+      setText(word, text(place));
+      chip.setAttribute("aria-pressed", String(place === chosen));
+    });
+    this.summary.say(
+      chosen !== null
+        ? `${text(chosen)} is chosen. Choose the word to swap it with.`
+        : order.every((word, place) => word === place)
+          ? "Choose two words to swap them."
+          : `Without positions, no word’s result has moved by more than ${fmt(distances[0])}; ` +
+            `with positions, one has moved by ${fmt(distances[1])}.`,
+    );
+  }
+
+  /**
+   * Returns how far a word's result has moved at most.
+   * @param {MatrixTable} matrix @param {number[]} order @param {boolean} withPositions
+   */
+  showResults({ update, table }, order, withPositions) {
+    const [x, wQ, wK, wV] = ["x", "w_q", "w_k", "w_v"].map((name) => this.model.get(name));
+    const sorted = this.words.map((_, i) => i);
+    const contexts = contextsInOrder(x, wQ, wK, wV, order, withPositions);
+    const first = contextsInOrder(x, wQ, wK, wV, sorted, withPositions);
+    const distances = movedBy(contexts, first, order);
+    update(contexts.map((row, place) => [...row, distances[place]]));
+    order.forEach((word, place) => setText(table.rows[place + 1].cells[0], this.words[word][1]));
+    return Math.max(...distances);
+  }
+}
+
+/** @param {Host} host */
+function render({ model, el: host }) {
+  const clocks = new Clocks(model);
+  const words = new WordOrder(model);
+  const root = frame(host, "Positions, as clock hands");
+  root.append(...clocks.nodes, words.node);
+  const stopClocks = followTraits(model, ["position", "step", "d_model", "layout"], () => {
+    const hands = model.get("d_model") / 2;
+    root.style.setProperty("--hands", String(hands));
+    root.style.setProperty("--few", String(hands > 4 ? 3 : hands)); // in a row, where it is narrow
+    clocks.refresh();
+  });
+  const stopWords = followTraits(model, ["order"], () => words.refresh());
   return () => {
-    for (const [type, listener] of listeners) model.off(type, listener);
+    stopClocks();
+    stopWords();
   };
 }
 
-/** Another order than the one given. */
+/** Another order than the one given. @param {number[]} order */
 function shuffled(order) {
   const next = [...order];
   do {

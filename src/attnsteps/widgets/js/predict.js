@@ -2,49 +2,45 @@
 
 import { answerField, describe, earlierAnswer } from "./answer_field.js";
 import { isRight } from "./maths/answer.js";
+import { setTraits } from "./traits.js";
 import { button, el, frame, remember, status } from "./ui.js";
 
 const CHANGED = "attnsteps:guess";
 
 /** @param {Host} host */
 function render({ model, el: host }) {
-  return model.get("answer") === null ? ask(model, host) : confront(model, host);
+  return model.get("answer") === null ? askGuess(model, host) : showAnswer(model, host);
 }
 
-/**
- * @param {WidgetModel} model
- * @param {HTMLElement} host
- */
-function ask(model, host) {
+/** @param {WidgetModel} model @param {HTMLElement} host */
+function askGuess(model, host) {
   const spec = model.get("spec");
   const root = frame(host, "Predict, then read on");
   const field = answerField(spec);
-  const said = status();
+  const reply = status();
   const earlier = earlierAnswer(spec) ?? model.get("guess");
   if (earlier != null) {
     field.write(earlier);
-    said.say(`Your guess is remembered: ${describe(spec, earlier)}`);
+    reply.say(`Your guess is remembered: ${describe(spec, earlier)}`);
   }
   const commit = button("This is my guess", () => {
     const { value: guess, problem } = field.read();
     if (guess === undefined) {
-      said.say(problem ?? "Choose or type an answer first; a wrong guess is worth more than none.");
+      reply.say(
+        problem ?? "Choose or type an answer first; a wrong guess is worth more than none.",
+      );
       return;
     }
     remember(spec.key, guess);
-    model.set("guess", guess);
-    model.save_changes();
-    said.say(`Your guess is remembered: ${describe(spec, guess)}`);
+    setTraits(model, { guess });
+    reply.say(`Your guess is remembered: ${describe(spec, guess)}`);
     window.dispatchEvent(new CustomEvent(CHANGED, { detail: { key: spec.key, guess } }));
   });
-  root.append(field.node, el("div", { class: "aw-row" }, commit), said.node);
+  root.append(field.node, el("div", { class: "aw-row" }, commit), reply.node);
 }
 
-/**
- * @param {WidgetModel} model
- * @param {HTMLElement} host
- */
-function confront(model, host) {
+/** @param {WidgetModel} model @param {HTMLElement} host */
+function showAnswer(model, host) {
   const spec = model.get("spec");
   const answer = model.get("answer");
   const root = frame(host, "Your prediction");
@@ -61,7 +57,7 @@ function confront(model, host) {
   function show(guess) {
     reveal.hidden = false;
     if (guess == null) {
-      guessed.textContent = "You have not guessed yet. The answer waits below.";
+      guessed.textContent = "You have not guessed yet. The answer is hidden below.";
       reveal.hidden = true;
       verdict.replaceChildren(
         button("Show the answer without a guess", () => {
@@ -76,7 +72,7 @@ function confront(model, host) {
     const correct = isRight(spec.kind, guess, answer, model.get("tolerance"));
     guessed.textContent = `You guessed: ${describe(spec, guess)}`;
     verdict.className = correct ? "aw-good" : "aw-bad";
-    verdict.textContent = correct ? "✓ As it turned out." : "✗ It turned out otherwise.";
+    verdict.textContent = correct ? "✓ Your guess was right." : "✗ Your guess was wrong.";
   }
   show(earlierAnswer(spec) ?? model.get("guess"));
   /** @param {Event} event */

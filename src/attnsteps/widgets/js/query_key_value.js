@@ -2,43 +2,74 @@
 // far.
 import { setText } from "./drawing.js";
 import { sixSteps } from "./maths/six_steps.js";
-import { button, choice, el, fmt, frame, matrixTable, status, uid } from "./ui.js";
+import { ARROWS, matrixTable, scrollBox } from "./tables.js";
+import { followTraits, setTraits } from "./traits.js";
+import { button, choice, el, fmt, frame, status, uid } from "./ui.js";
 
+const TRAITS = ["words", "embeddings", "w_q", "w_k", "w_v", "selected", "step"];
 const STEPS = ["Vectors", "Scores", "Divide", "Softmax", "Weigh", "Sum"];
 /** Of an edited entry: beyond it, e to the power of a score has too many digits to read. */
 const LIMIT = 3;
 const DIGITS = 3; // of a weight
 
-/** Two decimals, as long as that can be read. */
+/** @typedef {ReturnType<typeof sixSteps>} Results */
+/** @typedef {{zh: string, gloss: string}} Word */
+/** @typedef {{ending: string, words: Word[], embeddings: number[][]}} ToySentence */
+/**
+ * A column of the table: it is shown in its steps, in some of them on a wide screen only.
+ * @typedef {{head: string, steps: number[], wideOnly?: number[], isTinted?: boolean,
+ *            text: (results: Results, j: number) => string,
+ *            sum?: (results: Results, step: number) => string}} Column
+ */
+
+/** Two decimals, as long as that can be read. @param {number} value */
 function full(value) {
   return Math.abs(value) < 1e6 ? fmt(value) : value.toExponential(1).replace("e+", "·10^");
 }
-/** At most two decimals, and none that are zero. */
+
+/** At most two decimals, and none that are zero. @param {number} value */
 function short(value) {
   return Math.abs(value) < 1e6 ? full(value).replace(/\.?0+$/, "") : full(value);
 }
+
+/** @param {Vector} entries */
 function vector(entries) {
   return `(${Array.from(entries, short).join(", ")})`;
 }
-/** x times a matrix as a sum of the matrix's rows, those that count. */
+
+/**
+ * x times a matrix as a sum of the matrix's rows, those that count.
+ * @param {number[]} x @param {number[][]} matrix
+ */
 function rowSum(x, matrix) {
   const parts = x.flatMap((entry, r) => (entry ? [`${short(entry)} · ${vector(matrix[r])}`] : []));
   return parts.join(" + ") || "0 times every row";
 }
-/** Buttons in a row, one of them current; the arrow keys move along. */
+
+/** @param {number[][]} rows */
+function copyOf(rows) {
+  return rows.map((row) => [...row]);
+}
+
+/**
+ * Buttons in a row, one of them current; the arrow keys move along. Returns what marks the current
+ * one.
+ * @param {HTMLElement[]} buttons @param {(place: number) => void} onpick
+ */
 function pickRow(buttons, onpick) {
   buttons.forEach((node, place) => {
     node.addEventListener("click", () => onpick(place));
     node.addEventListener("keydown", (event) => {
-      const step = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 }[event.key];
+      const step = ARROWS[event.key];
       if (!step) return;
       event.preventDefault(); // at the end, too: the page stays where it is
-      const target = place + step;
+      const target = place + step[0] + step[1];
       if (!buttons[target]) return;
       onpick(target);
       buttons[target].focus();
     });
   });
+  /** @type {(place: number, mark: (node: HTMLElement, isCurrent: boolean) => void) => void} */
   return (place, mark) =>
     buttons.forEach((node, index) => {
       node.tabIndex = index === place ? 0 : -1;
@@ -46,362 +77,407 @@ function pickRow(buttons, onpick) {
     });
 }
 
-function render({ model, el: host }) {
-  const root = frame(host, "Six steps of attention");
-  const axes = model.get("axes");
-  const size = model.get("words").length;
-  const say = status();
-  let edited = 0;
-  let state = null;
-
-  const send = (name, value) => {
-    model.set(name, value);
-    model.save_changes();
-  };
-  const gloss = (j) => model.get("words")[j].gloss;
-  const asker = () => gloss(model.get("selected"));
-  const copy = (rows) => rows.map((row) => [...row]);
-
-  // The sentence, and its twin.
-  const sentences = model.get("sentences");
-  const present = () =>
-    sentences.findIndex(({ words }) => words.every((word, j) => word.gloss === gloss(j)));
-  const twin =
-    sentences.length > 1 &&
-    choice({
-      label: "The sentence ends in",
-      options: sentences.map(({ ending }) => ending),
-      selected: present(),
-      onchange(index) {
-        const embeddings = copy(model.get("embeddings"));
-        sentences[index].words.forEach((word, j) => {
-          if (word.gloss !== gloss(j)) embeddings[j] = [...sentences[index].embeddings[j]];
-        });
-        model.set("words", sentences[index].words);
-        send("embeddings", embeddings);
-      },
-    });
-  const chips = Array.from({ length: size }, () => {
-    const parts = ["six-zh", "six-gloss", "six-number"].map((name) =>
-      el("span", { class: name, lang: name === "six-zh" && "zh" }),
-    );
-    return {
-      parts,
-      node: el(
-        "button",
-        { type: "button", class: "six-word", role: "radio" },
-        parts[0],
-        " ",
-        parts[1],
-        " ",
-        parts[2],
-      ),
-    };
-  });
-  const markWord = pickRow(
-    chips.map((chip) => chip.node),
-    (j) => send("selected", j),
-  );
-
-  // The steps.
-  const stepButtons = STEPS.map((name, index) => button(`${index + 1} ${name}`, null));
-  const markStep = pickRow(stepButtons, (index) => send("step", index + 1));
-  const walk = (by) => (event) => {
-    send("step", model.get("step") + by);
-    if (event.target.disabled) stepButtons[model.get("step") - 1].focus();
-  };
-  const previous = button("Previous", walk(-1));
-  const next = button("Next", walk(1));
-  const heading = el("strong");
-  const formula = el("p", { class: "six-formula" });
-  const query = el("p", { class: "six-made" });
-
-  // One row for each word; a column is shown in its steps, in some of them on a wide screen only.
-  const columns = [
-    { head: "key k", steps: [1, 2], wideOnly: [2], text: (j) => vector(state.k[j]) },
-    { head: "value v", steps: [1], text: (j) => vector(state.v[j]) },
+/** @param {string[]} valueAxes @returns {Column[]} */
+function columnsOf(valueAxes) {
+  return [
+    { head: "key k", steps: [1, 2], wideOnly: [2], text: ({ k }, j) => vector(k[j]) },
+    { head: "value v", steps: [1], text: ({ v }, j) => vector(v[j]) },
     {
       head: "q · k",
       steps: [2],
-      text: (j) =>
-        Array.from(state.k[j], (entry, c) => `${short(state.q[c])}·${short(entry)}`).join(" + "),
+      text: ({ q, k }, j) =>
+        Array.from(k[j], (entry, c) => `${short(q[c])}·${short(entry)}`).join(" + "),
     },
     {
       head: "score",
       steps: [2, 3, 4, 5, 6],
       wideOnly: [4, 5, 6],
-      text: (j) => short(state.scores[j]),
+      text: ({ scores }, j) => short(scores[j]),
     },
     {
       head: "score ÷ √dₖ",
       steps: [3],
-      text: (j) => `${short(state.scores[j])} ÷ ${short(state.divisor)}`,
+      text: ({ scores, divisor }, j) => `${short(scores[j])} ÷ ${short(divisor)}`,
     },
-    { head: "scaled", steps: [3, 4, 5, 6], wideOnly: [5], text: (j) => short(state.scaled[j]) },
+    {
+      head: "scaled",
+      steps: [3, 4, 5, 6],
+      wideOnly: [5],
+      text: ({ scaled }, j) => short(scaled[j]),
+    },
     {
       head: "eˣ ÷ sum",
       steps: [4],
-      text: (j) => `${full(state.exponentials[j])} ÷ ${full(state.total)}`,
+      text: ({ exponentials, total }, j) => `${full(exponentials[j])} ÷ ${full(total)}`,
     },
     {
       head: "weight",
       steps: [4, 5, 6],
-      tint: (j) => state.weights[j],
-      text: (j) => fmt(state.weights[j], DIGITS),
+      isTinted: true,
+      text: ({ weights }, j) => fmt(weights[j], DIGITS),
       sum: () => fmt(1, DIGITS),
     },
-    { head: "× value v", steps: [5], text: (j) => vector(state.v[j]) },
-    ...model.get("value_axes").map((head, c) => ({
-      head,
-      steps: [5, 6],
-      text: (j) => fmt(state.weighted[j][c]),
-      sum: () => (model.get("step") === 6 ? fmt(state.context[c]) : ""),
-    })),
-  ];
-  const cell = (column, tag, ...children) => {
-    const node = el(tag, { scope: tag === "th" && "col" }, ...children);
-    column.nodes = [...(column.nodes ?? []), node];
-    return node;
-  };
-  const rowHeads = chips.map(() => el("th", { scope: "row" }));
-  const head = el("tr", {}, el("td"), ...columns.map((column) => cell(column, "th", column.head)));
-  const body = rowHeads.map((rowHead) =>
-    el(
-      "tr",
-      {},
-      rowHead,
-      ...columns.map((column) => {
-        const holder = el("span", { class: column.tint ? "aw-cell" : "six-cell" });
-        column.holders = [...(column.holders ?? []), holder];
-        return cell(column, "td", holder);
+    { head: "× value v", steps: [5], text: ({ v }, j) => vector(v[j]) },
+    ...valueAxes.map(
+      /** @returns {Column} */ (head, c) => ({
+        head,
+        steps: [5, 6],
+        text: ({ weighted }, j) => fmt(weighted[j][c]),
+        sum: ({ context }, step) => (step === 6 ? fmt(context[c]) : ""),
       }),
     ),
-  );
-  const foot = el(
-    "tr",
-    {},
-    el("th", { scope: "row" }, "sum"),
-    ...columns.map((column) => {
-      column.total = el("span", { class: "six-cell" });
-      return cell(column, "td", column.total);
-    }),
-  );
+  ];
+}
+
+/**
+ * One row for each word, with all results so far.
+ * @param {number} numWords @param {string[]} valueAxes
+ */
+function stepTable(numWords, valueAxes) {
+  const columns = columnsOf(valueAxes).map((column) => {
+    const holders = Array.from({ length: numWords }, () =>
+      el("span", { class: column.isTinted ? "aw-cell" : "six-cell" }),
+    );
+    const sum = el("span", { class: "six-cell" });
+    const head = el("th", { scope: "col" }, column.head);
+    const cells = [...holders, sum].map((holder) => el("td", {}, holder));
+    return { ...column, holders, sumHolder: sum, nodes: [head, ...cells] };
+  });
+  const heads = Array.from({ length: numWords }, () => el("th", { scope: "row" }));
   const caption = el("caption");
+  const rows = [el("td"), ...heads, el("th", { scope: "row" }, "sum")].map((head, r) =>
+    el("tr", {}, head, ...columns.map(({ nodes }) => nodes[r])),
+  );
+  const foot = rows[numWords + 1];
   const table = el(
     "table",
     { class: "aw-matrix six-table" },
     caption,
-    el("thead", {}, head),
-    el("tbody", {}, ...body),
+    el("thead", {}, rows[0]),
+    el("tbody", {}, ...rows.slice(1, -1)),
     el("tfoot", {}, foot),
   );
-
-  // One word's vector, open to change.
-  const wordId = uid();
-  const picker = el(
-    "select",
-    {
-      id: wordId,
-      onchange: () => {
-        edited = picker.selectedIndex;
-        fill();
-      },
+  return {
+    node: scrollBox("The step in numbers", table),
+    /** @type {(text: string, step: number, results: Results, words: string[]) => void} */
+    update(text, step, results, words) {
+      setText(caption, text);
+      words.forEach((word, j) => setText(heads[j], word));
+      for (const { steps, wideOnly, nodes, holders, sumHolder, ...column } of columns) {
+        const isHidden = !steps.includes(step);
+        for (const node of nodes) {
+          node.hidden = isHidden;
+          node.classList.toggle("six-wide-only", Boolean(wideOnly?.includes(step)));
+        }
+        if (isHidden) continue;
+        holders.forEach((holder, j) => {
+          setText(holder, column.text(results, j));
+          if (column.isTinted) holder.style.setProperty("--amount", String(results.weights[j]));
+        });
+        setText(sumHolder, column.sum?.(results, step) ?? "");
+      }
+      foot.hidden = step < 4;
     },
-    ...chips.map(() => el("option")),
-  );
-  const entries = axes.map((axis, c) => {
-    const id = uid();
+  };
+}
+
+/** One word's vector, open to change. */
+class Editor {
+  place = 0; // the word whose vector it is
+
+  /** @param {WidgetModel} model @param {() => void} onreset */
+  constructor(model, onreset) {
+    this.model = model;
+    const wordId = uid();
+    this.picker = el(
+      "select",
+      {
+        id: wordId,
+        onchange: () => {
+          this.place = this.picker.selectedIndex;
+          this.fill();
+        },
+      },
+      ...model.get("words").map(() => el("option")),
+    );
+    /** @type {string[]} */
+    const axes = model.get("axes");
+    this.inputs = axes.map((_, c) => this.makeInput(c));
+    this.node = el(
+      "fieldset",
+      { class: "six-editor" },
+      el("legend", {}, `Change a vector (entries −${LIMIT} to ${LIMIT})`),
+      el(
+        "span",
+        { class: "six-entry six-word-picker" },
+        el("label", { for: wordId }, "word"),
+        this.picker,
+      ),
+      ...this.inputs.map((input, c) => {
+        const label = el("label", { for: input.id }, axes[c]);
+        return el("span", { class: "six-entry" }, label, input);
+      }),
+      button("Reset vectors", onreset),
+    );
+  }
+
+  /** @param {number} column */
+  makeInput(column) {
     const input = el("input", {
       type: "number",
-      id,
+      id: uid(),
       min: -LIMIT,
       max: LIMIT,
       step: 0.5,
-      oninput() {
-        const valid = input.value !== "" && Math.abs(Number(input.value)) <= LIMIT;
-        input.setAttribute("aria-invalid", String(!valid));
-        if (!valid) return;
-        const embeddings = copy(model.get("embeddings"));
-        embeddings[edited][c] = Number(input.value);
-        send("embeddings", embeddings);
+      oninput: () => {
+        const isValid = input.value !== "" && Math.abs(Number(input.value)) <= LIMIT;
+        input.setAttribute("aria-invalid", String(!isValid));
+        if (!isValid) return;
+        const embeddings = copyOf(this.model.get("embeddings"));
+        embeddings[this.place][column] = Number(input.value);
+        setTraits(this.model, { embeddings });
       },
-      onblur: fill, // what is not valid gives way to what counts
+      onblur: () => this.fill(), // what is not valid gives way to what counts
     });
-    return {
-      input,
-      node: el("span", { class: "six-entry" }, el("label", { for: id }, axis), input),
-    };
-  });
-  const reset = button("Reset vectors", () =>
-    send("embeddings", copy(sentences[Math.max(0, present())].embeddings)),
-  );
-  const editor = el(
-    "fieldset",
-    { class: "six-editor" },
-    el("legend", {}, `Change a vector (entries −${LIMIT} to ${LIMIT})`),
-    el(
-      "span",
-      { class: "six-entry six-word-picker" },
-      el("label", { for: wordId }, "word"),
-      picker,
-    ),
-    ...entries.map((entry) => entry.node),
-    reset,
-  );
+    return input;
+  }
 
-  // The matrices.
-  const matrices = ["w_q", "w_k", "w_v"].map((name) => {
-    const matrix = model.get(name);
-    const digits = matrix.flat().every(Number.isInteger) ? 0 : 2;
-    return {
-      name,
-      made: matrixTable({
-        caption: name,
-        rows: axes,
-        columns: matrix[0].map((_, c) => c + 1),
-        digits,
-      }),
-    };
-  });
-
-  function fill() {
-    entries.forEach(({ input }, c) => {
-      const value = model.get("embeddings")[edited][c];
+  fill() {
+    /** @type {Word[]} */
+    const words = this.model.get("words");
+    words.forEach(({ gloss }, j) => setText(this.picker.options[j], gloss));
+    this.inputs.forEach((input, c) => {
+      const value = this.model.get("embeddings")[this.place][c];
       if (input.value === "" || Number(input.value) !== value) input.value = String(value);
       input.removeAttribute("aria-invalid");
     });
   }
+}
 
-  function draw() {
-    const step = model.get("step");
-    const x = model.get("embeddings");
-    const selected = model.get("selected");
-    state = sixSteps(x, model.get("w_q"), model.get("w_k"), model.get("w_v"), selected);
-    const shown = [[], state.scores, state.scaled][step - 1] ?? state.weights;
+class SixSteps {
+  /** @param {Host} host */
+  constructor({ model, el: host }) {
+    this.model = model;
+    /** @type {ToySentence[]} */
+    this.sentences = model.get("sentences");
+    this.twin = choice({
+      label: "The sentence ends in",
+      options: this.sentences.map(({ ending }) => ending),
+      selected: 0,
+      onchange: (index) => this.swap(this.sentences[index]),
+    });
+    this.twin.node.hidden = this.sentences.length < 2;
+    this.chips = this.words.map(() => {
+      const parts = ["six-zh", "six-gloss", "six-number"].map((name) =>
+        el("span", { class: name, lang: name === "six-zh" && "zh" }),
+      );
+      const children = parts.flatMap((part, n) => (n ? [" ", part] : [part]));
+      const props = { type: "button", class: "six-word", role: "radio" };
+      return { parts, node: el("button", props, ...children) };
+    });
+    this.markWord = pickRow(
+      this.chips.map(({ node }) => node),
+      (selected) => setTraits(model, { selected }),
+    );
+    this.stepButtons = STEPS.map((name, index) => button(`${index + 1} ${name}`, () => {}));
+    this.markStep = pickRow(this.stepButtons, (index) => setTraits(model, { step: index + 1 }));
+    this.previous = button("Previous", () => this.walk(-1, this.previous));
+    this.next = button("Next", () => this.walk(1, this.next));
+    this.heading = el("strong");
+    this.formula = el("p", { class: "six-formula" });
+    this.query = el("p", { class: "six-made" });
+    this.table = stepTable(this.words.length, model.get("value_axes"));
+    this.summary = status();
+    this.editor = new Editor(model, () => {
+      const { embeddings } = this.sentences[Math.max(0, this.present())];
+      setTraits(model, { embeddings: copyOf(embeddings) });
+    });
+    this.matrices = ["w_q", "w_k", "w_v"].map((name) => ({ name, ...this.makeMatrix(name) }));
+    this.lay(frame(host, "Six steps of attention"));
+  }
+
+  /** @param {string} name */
+  makeMatrix(name) {
+    /** @type {number[][]} */
+    const matrix = this.model.get(name);
+    return matrixTable({
+      caption: name,
+      rows: this.model.get("axes"),
+      columns: matrix[0].map((_, c) => String(c + 1)),
+      digits: matrix.flat().every(Number.isInteger) ? 0 : 2,
+    });
+  }
+
+  /** @param {HTMLElement} root */
+  lay(root) {
+    const words = { class: "six-sentence", role: "radiogroup", "aria-label": "Query word" };
+    const steps = { class: "six-steps", role: "group", "aria-label": "Steps" };
+    const matrices = this.matrices.map(({ node }) => node);
+    root.append(
+      this.twin.node,
+      el("p", { class: "aw-note" }, "Pick the query word:"),
+      el("div", words, ...this.chips.map(({ node }) => node)),
+      el("div", steps, ...this.stepButtons),
+      el("div", { class: "six-walk" }, this.previous, this.heading, this.next),
+      this.formula,
+      this.query,
+      this.table.node,
+      this.summary.node,
+      this.editor.node,
+      el(
+        "details",
+        {},
+        el("summary", {}, "The three matrices"),
+        el("div", { class: "aw-row six-matrices" }, ...matrices),
+      ),
+    );
+  }
+
+  // ── What there is ────────────────────────────────────────────────────────────────────────────
+
+  /** @returns {Word[]} */
+  get words() {
+    return this.model.get("words");
+  }
+
+  /** The word whose query is used. */
+  get queryWord() {
+    return this.words[this.model.get("selected")].gloss;
+  }
+
+  /** The place of the sentence that is shown. */
+  present() {
+    return this.sentences.findIndex(({ words }) =>
+      words.every(({ gloss }, j) => gloss === this.words[j].gloss),
+    );
+  }
+
+  // ── What the reader does ─────────────────────────────────────────────────────────────────────
+
+  /**
+   * Show another sentence; the vectors of the words that both have stay as they are.
+   * @param {ToySentence} sentence
+   */
+  swap({ words, embeddings: vectors }) {
+    const embeddings = copyOf(this.model.get("embeddings"));
+    words.forEach(({ gloss }, j) => {
+      if (gloss !== this.words[j].gloss) embeddings[j] = [...vectors[j]];
+    });
+    setTraits(this.model, { words, embeddings });
+  }
+
+  /** @param {number} by @param {HTMLButtonElement} pressed */
+  walk(by, pressed) {
+    const step = this.model.get("step") + by;
+    setTraits(this.model, { step });
+    if (pressed.disabled) this.stepButtons[step - 1].focus();
+  }
+
+  // ── Showing ──────────────────────────────────────────────────────────────────────────────────
+
+  refresh() {
+    const { model } = this;
+    const [step, selected, x] = ["step", "selected", "embeddings"].map((name) => model.get(name));
+    const [wQ, wK, wV] = this.matrices.map(({ name }) => model.get(name));
+    const results = sixSteps(x, wQ, wK, wV, selected);
+    for (const { name, update } of this.matrices) update(model.get(name));
+    this.showWords(results, step);
+    this.markWord(selected, (node, isOn) => node.setAttribute("aria-checked", String(isOn)));
+    this.markStep(step - 1, (node, isOn) =>
+      isOn ? node.setAttribute("aria-current", "step") : node.removeAttribute("aria-current"),
+    );
+    this.previous.disabled = step === 1;
+    this.next.disabled = step === STEPS.length;
+    this.twin.set(this.present());
+    setText(this.heading, `Step ${step} of ${STEPS.length}: ${STEPS[step - 1].toLowerCase()}`);
+    setText(this.formula, this.explain(results)[step - 1]);
+    setText(this.query, step === 1 ? this.projections(results) : this.queryLine(results));
+    const glosses = this.words.map(({ gloss }) => gloss);
+    const caption =
+      step === 1
+        ? "The keys and values of all words"
+        : `How ${this.queryWord} attends to each word`;
+    this.table.update(caption, step, results, glosses);
+    this.summary.say(this.outcome(results, step));
+    this.editor.fill();
+  }
+
+  /** @param {Results} results @param {number} step */
+  showWords({ scores, scaled, weights }, step) {
+    const shown = [new Float64Array(), scores, scaled][step - 1] ?? weights;
     const peak = step > 3 ? 1 : Math.max(1e-9, ...shown.map(Math.abs));
-    chips.forEach(({ node, parts }, j) => {
-      setText(parts[0], model.get("words")[j].zh);
-      setText(parts[1], gloss(j));
-      setText(parts[2], step === 1 ? "" : step > 3 ? fmt(shown[j], DIGITS) : short(shown[j]));
+    this.chips.forEach(({ node, parts }, j) => {
       const amount = (shown[j] ?? 0) / peak;
+      setText(parts[0], this.words[j].zh);
+      setText(parts[1], this.words[j].gloss);
+      setText(parts[2], step === 1 ? "" : step > 3 ? fmt(shown[j], DIGITS) : short(shown[j]));
       node.style.setProperty("--amount", String(Math.abs(amount)));
       node.classList.toggle("aw-negative", amount < 0);
-      setText(rowHeads[j], gloss(j));
-      setText(picker.options[j], gloss(j));
     });
-    markWord(selected, (node, on) => node.setAttribute("aria-checked", String(on)));
-    markStep(step - 1, (node, on) =>
-      on ? node.setAttribute("aria-current", "step") : node.removeAttribute("aria-current"),
-    );
-    previous.disabled = step === 1;
-    next.disabled = step === STEPS.length;
-    if (twin) twin.set(present());
-
-    setText(heading, `Step ${step} of ${STEPS.length}: ${STEPS[step - 1].toLowerCase()}`);
-    setText(formula, explain(step));
-    const made = (name, result) =>
-      `${name} = ${rowSum(x[selected], model.get(`w_${name}`))} = ${vector(result)}`;
-    setText(
-      query,
-      step === 1
-        ? [
-            `x of ${asker()} = ${vector(x[selected])}`,
-            made("q", state.q),
-            made("k", state.k[selected]),
-            made("v", state.v[selected]),
-          ].join("\n")
-        : `q of ${asker()} = ${vector(state.q)}`,
-    );
-    setText(
-      caption,
-      step === 1 ? "The keys and values of all words" : `What ${asker()} makes of each word`,
-    );
-    for (const column of columns) {
-      const hidden = !column.steps.includes(step);
-      for (const node of column.nodes) {
-        node.hidden = hidden;
-        node.classList.toggle("six-wide-only", Boolean(column.wideOnly?.includes(step)));
-      }
-      if (hidden) continue;
-      column.holders.forEach((holder, j) => {
-        setText(holder, column.text(j));
-        if (column.tint) holder.style.setProperty("--amount", String(column.tint(j)));
-      });
-      setText(column.total, column.sum?.() ?? "");
-    }
-    foot.hidden = step < 4;
-    say.say(outcome(step));
   }
 
-  function explain(step) {
+  /** @param {Results} results */
+  projections({ q, k, v }) {
+    const selected = this.model.get("selected");
+    const x = this.model.get("embeddings")[selected];
+    /** @type {[string, Vector][]} */
+    const made = [
+      ["q", q],
+      ["k", k[selected]],
+      ["v", v[selected]],
+    ];
+    const lines = made.map(
+      ([name, result]) => `${name} = ${rowSum(x, this.model.get(`w_${name}`))} = ${vector(result)}`,
+    );
+    return [`x of ${this.queryWord} = ${vector(x)}`, ...lines].join("\n");
+  }
+
+  /** @param {Results} results */
+  queryLine({ q }) {
+    return `q of ${this.queryWord} = ${vector(q)}`;
+  }
+
+  /** A sentence for each step. @param {Results} results */
+  explain({ q, divisor, total }) {
     return [
-      "The vector x of each word, times three matrices: its query q (what it asks for), " +
-        "key k (what it can be found by) and value v (what it hands over).",
-      `The query of ${asker()}, times the key of each word: multiply entry by entry, add ` +
-        "up the products.",
-      "Each score, divided by the root of the width of the keys: √dₖ = " +
-        `√${state.q.length} = ${short(state.divisor)}.`,
-      "e to the power of each scaled score, divided by the sum of them all, " +
-        `${full(state.total)}: positive weights that add up to 1.`,
+      "The vector x of each word, times three matrices: its query q (what it looks for), key k " +
+        "(what it can be found by) and value v (what it passes on).",
+      `The query of ${this.queryWord} times the key of each word: multiply entry by entry, then ` +
+        "add up the products.",
+      "Each score, divided by the square root of the keys’ width: " +
+        `√dₖ = √${q.length} = ${short(divisor)}.`,
+      `e to the power of each scaled score, divided by their sum, ${full(total)}: positive ` +
+        "weights that add up to 1.",
       "The value of each word, times its weight.",
-      `The weighted values, added up column by column: the new vector of ${asker()}.`,
-    ][step - 1];
+      `The weighted values, added up column by column: the new vector of ${this.queryWord}.`,
+    ];
   }
 
-  function outcome(step) {
-    if (step === 1) return "Every word makes its own three vectors, with the same three matrices.";
+  /** @param {Results} results @param {number} step */
+  outcome({ scores, weights, context }, step) {
+    if (step === 1) return "Each word gets three vectors of its own, from the same three matrices.";
     if (step === 6) {
-      const names = /** @type {string[]} */ (model.get("value_axes"));
-      const entries = names.map((name, c) => `${name} ${fmt(state.context[c])}`);
-      return `New vector of ${asker()}: ${entries.join(", ")}.`;
+      /** @type {string[]} */
+      const names = this.model.get("value_axes");
+      const entries = names.map((name, c) => `${name} ${fmt(context[c])}`);
+      return `New vector of ${this.queryWord}: ${entries.join(", ")}.`;
     }
-    const values = step < 4 ? state.scores : state.weights;
+    const [values, kind] = step < 4 ? [scores, "score"] : [weights, "weight"];
     const most = Math.max(...values);
-    const best = chips.flatMap((_, j) => (values[j] === most ? [gloss(j)] : []));
-    if (best.length === size) return `To ${asker()}, all words are equal.`;
-    return (
-      `${step < 4 ? `Highest score: ${short(most)}` : `Largest weight: ${fmt(most, DIGITS)}`} ` +
-      `(${best.join(", ")}).`
-    );
+    const best = this.words.flatMap(({ gloss }, j) => (values[j] === most ? [gloss] : []));
+    if (best.length === this.words.length) {
+      return `All words get the same ${kind} from ${this.queryWord}.`;
+    }
+    const peak =
+      step < 4 ? `Highest score: ${short(most)}` : `Largest weight: ${fmt(most, DIGITS)}`;
+    return `${peak} (${best.join(", ")}).`;
   }
+}
 
-  root.append(
-    ...(twin ? [twin.node] : []),
-    el("p", { class: "aw-note" }, "Pick the word that asks:"),
-    el(
-      "div",
-      { class: "six-sentence", role: "radiogroup", "aria-label": "Which word asks?" },
-      ...chips.map((chip) => chip.node),
-    ),
-    el("div", { class: "six-steps", role: "group", "aria-label": "Steps" }, ...stepButtons),
-    el("div", { class: "six-walk" }, previous, heading, next),
-    formula,
-    query,
-    el(
-      "div",
-      { class: "aw-scroll", role: "group", tabindex: 0, "aria-label": "The step in numbers" },
-      table,
-    ),
-    say.node,
-    editor,
-    el(
-      "details",
-      {},
-      el("summary", {}, "The three matrices"),
-      el("div", { class: "aw-row six-matrices" }, ...matrices.map(({ made }) => made.node)),
-    ),
-  );
-  const refresh = () => {
-    for (const { name, made } of matrices) made.update(model.get(name));
-    draw();
-    fill();
-  };
-  refresh();
-  const names = ["words", "embeddings", "w_q", "w_k", "w_v", "selected", "step"];
-  for (const name of names) model.on(`change:${name}`, refresh);
-  return () => {
-    for (const name of names) model.off(`change:${name}`, refresh);
-  };
+/** @param {Host} host */
+function render(host) {
+  const widget = new SixSteps(host);
+  return followTraits(host.model, TRAITS, () => widget.refresh());
 }
 
 export default { render };

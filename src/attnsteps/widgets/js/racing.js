@@ -42,19 +42,13 @@ export const racing = {
     ];
   },
 
-  /**
-   * Forget the models of one widget.
-   * @param {{key: string}} given
-   */
+  /** Forget the models of one widget. @param {{key: string}} given */
   unload({ key }) {
     stables.delete(key);
   },
 };
 
-/**
- * @param {() => Omit<RaceRun, "milliseconds">} run
- * @returns {RaceRun}
- */
+/** @param {() => Omit<RaceRun, "milliseconds">} run @returns {RaceRun} */
 function timed(run) {
   const runs = Array.from({ length: RUNS }, () => {
     const start = performance.now();
@@ -64,10 +58,7 @@ function timed(run) {
   return runs.sort((a, b) => a.milliseconds - b.milliseconds)[Math.floor(RUNS / 2)];
 }
 
-/**
- * One more word at every step.
- * @param {ReturnType<typeof greedy>} found
- */
+/** One more word at every step. @param {ReturnType<typeof greedy>} found */
 function written({ ids, counts: { multiplications } }) {
   const frames = ids.map((_, n) => ({ ids: ids.slice(0, n + 1), fresh: [n] }));
   return { ids, multiplications, frames };
@@ -91,8 +82,7 @@ function searched({ hypotheses: [winner], steps, counts: { multiplications } }) 
 
 /**
  * The whole sentence at every step, some of it found anew.
- * @param {ReturnType<typeof maskPredict>} found
- * @param {Transformer} model
+ * @param {ReturnType<typeof maskPredict>} found @param {Transformer} model
  */
 function refined({ ids, steps, length, counts: { multiplications } }, { config }) {
   const frames = steps.map((step) => {

@@ -1,37 +1,48 @@
 // Random queries and keys of any width: what their scores spread to, and what softmax makes of it.
-import { setText, shape } from "./drawing.js";
+import { setAttributes, setText, shape } from "./drawing.js";
 import { normals } from "./maths/random.js";
 import { dotsByWidth, histogram, summarise, weigh } from "./maths/scaling.js";
-import { asPercent, button, choice, el, fmt, frame, matrixTable, slider, status } from "./ui.js";
+import { matrixTable } from "./tables.js";
+import { followTraits, setTraits } from "./traits.js";
+import { asPercent, button, choice, el, fmt, frame, nearestStop, slider, status } from "./ui.js";
 
+const TRAITS = ["d_k", "num_keys", "divisor", "seed"];
 const QUERIES = 200;
 const MOST_KEYS = 12;
 const MOST_WIDTH = 512;
 const REACH = 32; // the axis of scores runs from −REACH to REACH, one bin for each whole number
 const BOX = { width: 320, height: 104, left: 6, right: 6, floor: 84, top: 8 };
-const DIVISORS = ["none", "sqrt", "d_k"];
+const DIVISORS = /** @type {const} */ (["none", "sqrt", "d_k"]);
+/** @typedef {typeof DIVISORS[number]} Divisor */
+/** @typedef {ReturnType<typeof summarise>} Summary */
 
 /** Slider stops: each whole number up to 16, then eight to each doubling. */
 const WIDTHS = [...new Set(Array.from({ length: 73 }, (_, i) => Math.round(2 ** (i / 8))))];
 
+/**
+ * The rows of the table: a label, and how its numbers come about.
+ * @type {[string, (summary: Summary, expected: number, numKeys: number) => number][]}
+ */
 const ROWS = [
-  ["Spread of scores, expected", (_, expected) => expected],
-  ["Spread of scores, measured", (s) => s.spread],
-  ["Largest weight", (s) => s.largest],
-  ["Entropy, in nats", (s) => s.entropy],
-  ["", (s, _, keys) => s.entropy / Math.log(keys)],
-  ["Jacobian, average size", (s) => s.slopes],
-  ["Jacobian, middle query", (s) => s.typicalSlopes],
+  ["Standard deviation, expected", (_, expected) => expected],
+  ["Standard deviation, measured", ({ deviation }) => deviation],
+  ["Largest weight", ({ largest }) => largest],
+  ["Entropy, in nats", ({ entropy }) => entropy],
+  ["", ({ entropy }, _, numKeys) => entropy / Math.log(numKeys)],
+  ["Jacobian, average size", ({ slopes }) => slopes],
+  ["Jacobian, middle query", ({ typicalSlopes }) => typicalSlopes],
 ];
+const SHARE_ROW = 4;
 
 const dk = () => el("span", {}, "d", el("sub", {}, "k"));
 const rootDk = () => el("span", {}, "√", dk());
 
-/** Four digits that matter; what would round to nothing says so. */
+/** Four digits that matter; what would round to nothing says so. @param {number} value */
 function brief(value) {
   return value > 0 && value < 0.0005 ? "< 0.001" : fmt(value, value < 10 ? 3 : 2);
 }
 
+/** @param {Divisor} name @param {number} width */
 function divisorOf(name, width) {
   return { none: 1, sqrt: Math.sqrt(width), d_k: width }[name];
 }
@@ -39,6 +50,7 @@ function divisorOf(name, width) {
 /** The heap of scores over an axis that never changes. */
 function heap() {
   const { width, height, left, right, floor, top } = BOX;
+  /** @param {number} score */
   const x = (score) => left + ((score + REACH) / (2 * REACH)) * (width - left - right);
   const ticks = [-30, -20, -10, 0, 10, 20, 30].flatMap((score) => [
     shape("line", { x1: x(score), x2: x(score), y1: floor, y2: floor + 4, class: "aw-sc-axis" }),
@@ -54,7 +66,8 @@ function heap() {
   );
   return {
     node,
-    update({ shares }) {
+    /** @param {Float64Array} shares */
+    update(shares) {
       const tallest = Math.max(...shares);
       const step = (width - left - right) / shares.length;
       let d = `M${left} ${floor}`;
@@ -86,6 +99,7 @@ function weightBars() {
   );
   return {
     node,
+    /** @param {Float64Array} weights */
     update(weights) {
       const slot = width / weights.length;
       const thick = Math.min(34, slot * 0.72);
@@ -94,13 +108,9 @@ function weightBars() {
         if (j >= weights.length) return;
         const middle = (j + 0.5) * slot;
         const tall = weights[j] * room;
-        bar.setAttribute("x", middle - thick / 2);
-        bar.setAttribute("width", thick);
-        bar.setAttribute("y", floor - tall);
-        bar.setAttribute("height", tall);
-        number.setAttribute("x", middle);
-        number.setAttribute("y", floor - tall - 4);
-        name.setAttribute("x", middle);
+        setAttributes(bar, { x: middle - thick / 2, width: thick, y: floor - tall, height: tall });
+        setAttributes(number, { x: middle, y: floor - tall - 4 });
+        setAttributes(name, { x: middle });
         setText(number, fmt(weights[j], 2));
       });
       node.setAttribute(
@@ -112,15 +122,20 @@ function weightBars() {
   };
 }
 
+/** The scores and weights after dividing by one of the divisors. */
 function panel() {
   const scores = heap();
   const bars = weightBars();
   const heading = el("p", { class: "aw-sc-heading" });
   const beyond = el("p", { class: "aw-note" });
-  const row = el("p", { class: "aw-note" });
+  const note = el("p", { class: "aw-note" });
   return {
-    node: el("div", { class: "aw-sc-panel" }, heading, scores.node, beyond, bars.node, row),
-    update(rows, name, width, spread) {
+    node: el("div", { class: "aw-sc-panel" }, heading, scores.node, beyond, bars.node, note),
+    /**
+     * @param {Float32Array[]} rows @param {Divisor} name @param {number} width
+     * @param {number} deviation
+     */
+    update(rows, name, width, deviation) {
       const divisor = divisorOf(name, width);
       const parts = {
         none: ["Not divided"],
@@ -128,130 +143,125 @@ function panel() {
         d_k: ["Divided by ", dk(), ` = ${width}`],
       }[name];
       heading.replaceChildren(...parts);
-      const counted = histogram(rows, divisor, REACH, 2 * REACH);
-      scores.update(counted);
+      const { shares, outside } = histogram(rows, divisor, REACH, 2 * REACH);
+      scores.update(shares);
       scores.node.setAttribute(
         "aria-label",
         `Histogram of the scores, from −${REACH} to ${REACH}; ` +
-          `their spread is ${brief(spread)}`,
+          `their standard deviation is ${brief(deviation)}`,
       );
-      const { outside } = counted;
       const percent = outside > 0 && outside < 0.005 ? "< 1" : fmt(100 * outside, 0);
       setText(beyond, `Scores of ${QUERIES} queries. Beyond ±${REACH}: ${percent} %.`);
-      const first = weigh(rows[0], divisor);
-      bars.update(first.weights);
+      const { weights, entropy } = weigh(rows[0], divisor);
+      const share = asPercent(entropy / Math.log(weights.length));
+      bars.update(weights);
       setText(
-        row,
-        `Weights of the first query. Their entropy: ${fmt(first.entropy, 2)} nats, ` +
-          `${asPercent(first.entropy / Math.log(rows[0].length))} of ln ${rows[0].length}.`,
+        note,
+        `Weights of the first query. Their entropy: ${fmt(entropy, 2)} nats, ` +
+          `${share} of ln ${weights.length}.`,
       );
     },
   };
 }
 
-function render({ model, el: host }) {
-  const root = frame(host, el("span", {}, "Why divide by ", rootDk()));
-  let dots = null;
-  let drawn = null;
-
-  function set(name, value) {
-    model.set(name, value);
-    model.save_changes();
-  }
-  const nearest = (width) =>
-    WIDTHS.reduce(
-      (best, stop, i) => (Math.abs(stop - width) < Math.abs(WIDTHS[best] - width) ? i : best),
-      0,
+/** The dot products of random queries and keys, drawn once for each seed. */
+function scorer() {
+  /** @type {number | null} */
+  let drawnSeed = null;
+  /** @type {Float32Array} */
+  let dots = new Float32Array();
+  /** @param {number} seed @param {number} width @param {number} numKeys */
+  return (seed, width, numKeys) => {
+    if (drawnSeed !== seed) {
+      const draws = normals(seed, QUERIES * (1 + MOST_KEYS) * MOST_WIDTH);
+      dots = dotsByWidth(draws, QUERIES, MOST_KEYS, MOST_WIDTH);
+    }
+    drawnSeed = seed;
+    const start = (width - 1) * QUERIES * MOST_KEYS;
+    return Array.from({ length: QUERIES }, (_, r) =>
+      dots.subarray(start + r * MOST_KEYS, start + r * MOST_KEYS + numKeys),
     );
-  const width = slider({
-    label: el("span", {}, "Width ", dk()),
-    min: 0,
-    max: WIDTHS.length - 1,
-    step: 1,
-    value: nearest(model.get("d_k")),
-    format: (i) => String(nearest(model.get("d_k")) === i ? model.get("d_k") : WIDTHS[i]),
-    oninput: (i) => set("d_k", WIDTHS[i]),
-  });
-  const keys = slider({
-    label: "Number of keys",
-    min: 2,
-    max: MOST_KEYS,
-    step: 1,
-    value: model.get("num_keys"),
-    oninput: (count) => set("num_keys", count),
-  });
-  const divisor = choice({
-    label: "Compare with dividing by",
-    options: ["nothing", rootDk(), dk()],
-    selected: DIVISORS.indexOf(model.get("divisor")),
-    onchange: (i) => set("divisor", DIVISORS[i]),
-  });
-  const again = button("Draw again", () => set("seed", model.get("seed") + 1));
-  const [left, right] = [panel(), panel()];
-  const table = matrixTable({
+  };
+}
+
+class Scaling {
+  scoresOf = scorer();
+  left = panel();
+  right = panel();
+  summary = status();
+  table = matrixTable({
     caption: `Averages over ${QUERIES} queries, by divisor`,
     rows: ROWS.map(([label]) => label),
     columns: ["÷ 1", el("span", {}, "÷ ", rootDk()), el("span", {}, "÷ ", dk())],
   });
-  const share = table.node.querySelectorAll("th[scope=row]")[4];
-  const said = status();
-  root.append(
-    el("div", { class: "aw-sc-controls" }, width.node, keys.node),
-    el("div", { class: "aw-row aw-sc-choices" }, divisor.node, again),
-    el("div", { class: "aw-sc-panels" }, left.node, right.node),
-    said.node,
-    el("div", { class: "aw-sc-table" }, table.node),
-  );
 
-  function paint() {
-    if (drawn !== model.get("seed")) {
-      drawn = model.get("seed");
-      const draws = normals(drawn, QUERIES * (1 + MOST_KEYS) * MOST_WIDTH);
-      dots = dotsByWidth(draws, QUERIES, MOST_KEYS, MOST_WIDTH);
-    }
-    const size = model.get("d_k");
-    const count = model.get("num_keys");
-    const chosen = model.get("divisor");
-    const start = (size - 1) * QUERIES * MOST_KEYS;
-    const rows = Array.from({ length: QUERIES }, (_, r) =>
-      dots.subarray(start + r * MOST_KEYS, start + r * MOST_KEYS + count),
-    );
-    const columns = DIVISORS.map((name) => summarise(rows, divisorOf(name, size)));
-    left.update(rows, "none", size, columns[0].spread);
-    right.update(rows, chosen, size, columns[DIVISORS.indexOf(chosen)].spread);
-    ROWS.forEach(([, pick], r) =>
-      columns.forEach((column, c) => {
-        const expected = Math.sqrt(size) / divisorOf(DIVISORS[c], size);
-        setText(table.cells[r][c], brief(pick(column, expected, count)));
-      }),
-    );
-    setText(share, `Entropy ÷ ln ${count} (${fmt(Math.log(count), 2)})`);
-    const { largest } = columns[DIVISORS.indexOf(chosen)];
-    const divided = `, ${fmt(largest, 2)} divided by ${chosen === "sqrt" ? "√" : ""}${size}`;
-    said.say(
-      `Largest weight, on average: ${fmt(columns[0].largest, 2)} ` +
-        `undivided${chosen === "none" ? "" : divided}.`,
+  /** @param {Host} host */
+  constructor({ model, el: host }) {
+    this.model = model;
+    const place = () => nearestStop(WIDTHS, model.get("d_k"));
+    this.width = slider({
+      label: el("span", {}, "Width ", dk()),
+      min: 0,
+      max: WIDTHS.length - 1,
+      step: 1,
+      value: place(),
+      format: (i) => String(i === place() ? model.get("d_k") : WIDTHS[i]),
+      oninput: (i) => setTraits(model, { d_k: WIDTHS[i] }),
+    });
+    this.keys = slider({
+      label: "Number of keys",
+      min: 2,
+      max: MOST_KEYS,
+      step: 1,
+      value: model.get("num_keys"),
+      oninput: (count) => setTraits(model, { num_keys: count }),
+    });
+    this.divisor = choice({
+      label: "Compare with dividing by",
+      options: ["nothing", rootDk(), dk()],
+      selected: 0,
+      onchange: (i) => setTraits(model, { divisor: DIVISORS[i] }),
+    });
+    const again = button("Draw again", () => setTraits(model, { seed: model.get("seed") + 1 }));
+    frame(host, el("span", {}, "Why divide by ", rootDk())).append(
+      el("div", { class: "aw-sc-controls" }, this.width.node, this.keys.node),
+      el("div", { class: "aw-row aw-sc-choices" }, this.divisor.node, again),
+      el("div", { class: "aw-sc-panels" }, this.left.node, this.right.node),
+      this.summary.node,
+      el("div", { class: "aw-sc-table" }, this.table.node),
     );
   }
-  const follow = {
-    d_k: () => width.set(nearest(model.get("d_k"))),
-    num_keys: () => keys.set(model.get("num_keys")),
-    divisor: () => divisor.set(DIVISORS.indexOf(model.get("divisor"))),
-    seed: () => {},
-  };
-  const listeners = Object.entries(follow).map(([name, move]) => [
-    `change:${name}`,
-    () => {
-      move();
-      paint();
-    },
-  ]);
-  for (const [type, listener] of listeners) model.on(type, listener);
-  follow.d_k();
-  paint();
-  return () => {
-    for (const [type, listener] of listeners) model.off(type, listener);
-  };
+
+  refresh() {
+    const [width, numKeys, chosen, seed] = TRAITS.map((trait) => this.model.get(trait));
+    const place = DIVISORS.indexOf(chosen);
+    const rows = this.scoresOf(seed, width, numKeys);
+    const summaries = DIVISORS.map((name) => summarise(rows, divisorOf(name, width)));
+    this.width.set(nearestStop(WIDTHS, width));
+    this.keys.set(numKeys);
+    this.divisor.set(place);
+    this.left.update(rows, "none", width, summaries[0].deviation);
+    this.right.update(rows, chosen, width, summaries[place].deviation);
+    ROWS.forEach(([, pick], r) =>
+      summaries.forEach((summary, c) => {
+        const expected = Math.sqrt(width) / divisorOf(DIVISORS[c], width);
+        setText(this.table.cells[r][c], brief(pick(summary, expected, numKeys)));
+      }),
+    );
+    const share = this.table.table.rows[1 + SHARE_ROW].cells[0];
+    setText(share, `Entropy ÷ ln ${numKeys} (${fmt(Math.log(numKeys), 2)})`);
+    const [undivided, divided] = [summaries[0], summaries[place]].map((s) => fmt(s.largest, 2));
+    const other = `, ${divided} divided by ${chosen === "sqrt" ? "√" : ""}${width}`;
+    this.summary.say(
+      `Largest weight, on average: ${undivided} undivided${chosen === "none" ? "" : other}.`,
+    );
+  }
+}
+
+/** @param {Host} host */
+function render(host) {
+  const scaling = new Scaling(host);
+  return followTraits(host.model, TRAITS, () => scaling.refresh());
 }
 
 export default { render };

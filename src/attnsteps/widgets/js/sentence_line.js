@@ -48,18 +48,14 @@ export function sentenceLine({ model, onchange }) {
       line.set(model.get("text"));
       twins?.show();
     },
-    /**
-     * Offer the words of a model that has been loaded.
-     * @param {string[]} srcTokens
-     */
+    /** Offer the words of a model that has been loaded. @param {string[]} srcTokens */
     offer(srcTokens) {
       entries = srcTokens.slice(NUM_SPECIALS).map(entryOf);
     },
     /**
      * A button that swaps two words of the sentence, or brings the first sentence back; null where
      * the model lacks one of the two.
-     * @param {(text: string) => void} onswap
-     * @param {(twins: string[]) => Child[]} [label]
+     * @param {(text: string) => void} onswap @param {(twins: string[]) => Child[]} [label]
      */
     twinsButton(onswap, label = ([one, other]) => [`${one} ↔ ${other}`]) {
       if (!model.get("twins").length) return null;
@@ -102,8 +98,7 @@ function twinsSwitch({ model, gloss, onswap, label }) {
 
 /**
  * Split a sentence into the words of a model.
- * @param {string} text
- * @param {Vocabulary} vocabulary
+ * @param {string} text @param {Vocabulary} vocabulary
  * @returns {Sentence}
  */
 function sentenceOf(text, { srcTokens, splitter }) {
@@ -133,8 +128,7 @@ export function shuffler(things) {
 
 /**
  * What there is to say of words that a model does not know; nothing, if it knows them all.
- * @param {string[]} strange
- * @param {Vocabulary} vocabulary
+ * @param {string[]} strange @param {Vocabulary} vocabulary
  */
 export function strangeNote(strange, { srcTokens }) {
   if (strange.length === 0) return "";
@@ -142,6 +136,6 @@ export function strangeNote(strange, { srcTokens }) {
   const are = strange.length > 1 ? "They are all" : "It is";
   return (
     `Not among the ${count} words this model knows: ${strange.join(", ")}. ` +
-    `${are} read as the sign for an unknown word.`
+    `${are} read as the token for unknown words.`
   );
 }

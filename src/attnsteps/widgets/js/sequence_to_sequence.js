@@ -1,5 +1,5 @@
 // How much of a sentence survives in one vector, and what attention keeps.
-import { setText, shape } from "./drawing.js";
+import { setAttributes, setText, shape } from "./drawing.js";
 import {
   attendTo,
   largest,
@@ -9,242 +9,260 @@ import {
   squeeze,
   unsqueeze,
 } from "./maths/bottleneck.js";
+import { followTraits, setTraits } from "./traits.js";
 import { asPercent, button, el, fmt, frame, slider, status } from "./ui.js";
 
+const TRAITS = ["count", "width", "seed", "asked"];
 const WIDTHS = [8, 16, 32, 64, 128, 256];
+const LENGTHS = [1, 6, 12, 18, 24]; // numbers of words that the curve's axis names
 const DRAWS = 12; // the curve is the mean of so many draws
 const TOP = 4; // so many candidates are shown
 const BOX = { width: 320, height: 120, left: 40, right: 8, top: 8, floor: 94 };
 
-/** The share read back right, against the number of words. */
+/** @typedef {{attended: number, squeezed: number}} Shares */
+
+/**
+ * The share of words that is read back right, against their number.
+ * @param {number} most words in a sentence
+ */
 function curve(most) {
   const { width, height, left, right, top, floor } = BOX;
+  /** @param {number} n */
   const x = (n) => left + ((n - 1) / (most - 1)) * (width - left - right);
+  /** @param {number} share */
   const y = (share) => floor - share * (floor - top);
-  const paths = ["aw-cb-attended", "aw-cb-squeezed"].map((name) => shape("path", { class: name }));
+  /** @type {(shares: number[]) => string} */
+  const path = (shares) =>
+    shares
+      .map((share, n) => `${n ? "L" : "M"}${x(n + 1).toFixed(1)} ${y(share).toFixed(1)}`)
+      .join("");
+  const lengths = LENGTHS.filter((n) => n <= most);
+  const attended = shape("path", { class: "aw-cb-attended" });
+  const squeezed = shape("path", { class: "aw-cb-squeezed" });
   const here = shape("line", { y1: top, y2: floor, class: "aw-cb-here" });
-  const ticks = [1, 6, 12, 18, 24]
-    .filter((n) => n <= most)
-    .map((n) => shape("text", { x: x(n), y: floor + 14, class: "aw-cb-tick" }, String(n)));
-  const sides = [0, 0.5, 1].map((share) =>
-    shape("text", { x: left - 5, y: y(share) + 4, class: "aw-cb-side" }, `${100 * share} %`),
-  );
+  const tick = { y: floor + 14, class: "aw-cb-tick" };
+  const middle = { x: (left + width) / 2, y: height - 1, class: "aw-cb-tick" };
   const node = shape(
     "svg",
     { viewBox: `0 0 ${width} ${height}`, role: "img" },
     here,
     shape("line", { x1: left, x2: width - right, y1: floor, y2: floor, class: "aw-cb-axis" }),
-    ...paths,
-    ...ticks,
-    ...sides,
-    shape(
-      "text",
-      { x: (left + width) / 2, y: height - 1, class: "aw-cb-tick" },
-      "words in the sentence",
-    ),
+    attended,
+    squeezed,
+    ...lengths.map((n) => shape("text", { x: x(n), ...tick }, String(n))),
+    ...[0, 0.5, 1].map((share) => {
+      const props = { x: left - 5, y: y(share) + 4, class: "aw-cb-side" };
+      return shape("text", props, `${100 * share} %`);
+    }),
+    shape("text", middle, "words in the sentence"),
   );
   return {
     node,
+    /** @param {Shares[]} shares */
     draw(shares) {
-      ["attended", "squeezed"].forEach((name, i) =>
-        paths[i].setAttribute(
-          "d",
-          shares
-            .map(
-              (share, n) => `${n ? "L" : "M"}${x(n + 1).toFixed(1)} ${y(share[name]).toFixed(1)}`,
-            )
-            .join(""),
-        ),
-      );
+      attended.setAttribute("d", path(shares.map((share) => share.attended)));
+      squeezed.setAttribute("d", path(shares.map((share) => share.squeezed)));
     },
+    /** @type {(n: number, shares: Shares[]) => void} */
     mark(n, shares) {
-      here.setAttribute("x1", x(n));
-      here.setAttribute("x2", x(n));
+      setAttributes(here, { x1: x(n), x2: x(n) });
+      const parts = lengths.map((m) => `${asPercent(shares[m - 1].squeezed)} of ${m}`);
       node.setAttribute(
         "aria-label",
-        "Words read back right, mean of 12 draws. One vector: " +
-          [1, 6, 12, 18, 24]
-            .filter((m) => m <= most)
-            .map((m) => `${asPercent(shares[m - 1].squeezed)} of ${m}`)
-            .join(", ") +
-          `. Attention: ${asPercent(shares[most - 1].attended)} of ${most}.`,
+        `Words read back correctly, mean of ${DRAWS} draws. One vector: ${parts.join(", ")}. ` +
+          `Attention: ${asPercent(shares[most - 1].attended)} of ${most}.`,
       );
     },
   };
 }
 
-/** The likeliest words, with their similarity as a bar. */
-function candidates(heading) {
+/**
+ * The likeliest words, with their similarity as a bar.
+ * @param {string} heading @param {string[]} vocabulary
+ */
+function candidates(heading, vocabulary) {
   const rows = Array.from({ length: TOP }, () => {
-    const parts = {
-      word: el("span", {}),
-      fill: el("span", { class: "aw-cb-fill" }),
-      number: el("span", { class: "aw-cb-number" }),
-    };
-    return {
-      ...parts,
-      node: el(
-        "li",
-        {},
-        parts.word,
-        el("span", { class: "aw-cb-track", "aria-hidden": true }, parts.fill),
-        parts.number,
-      ),
-    };
+    const word = el("span", {});
+    const fill = el("span", { class: "aw-cb-fill" });
+    const number = el("span", { class: "aw-cb-number" });
+    const track = el("span", { class: "aw-cb-track", "aria-hidden": true }, fill);
+    return { word, fill, number, node: el("li", {}, word, track, number) };
   });
-  const found = el("p", {});
+  const summary = el("p", {});
   return {
     node: el(
       "div",
       { class: "aw-cb-panel" },
       el("p", { class: "aw-cb-heading" }, heading),
-      found,
+      summary,
       el("ol", { class: "aw-cb-list" }, ...rows.map(({ node }) => node)),
     ),
-    update(values, vocabulary, right, note) {
+    /** @type {(values: Float64Array, right: number, text: string) => void} */
+    update(values, right, text) {
       const order = Array.from(values.keys()).sort((a, b) => values[b] - values[a] || a - b);
       rows.forEach(({ word, fill, number, node }, i) => {
+        const value = values[order[i]];
         setText(word, vocabulary[order[i]]);
-        setText(number, fmt(values[order[i]]));
-        fill.style.width = `${Math.max(0, Math.min(1, values[order[i]])) * 100}%`;
+        setText(number, fmt(value));
+        fill.style.width = `${Math.max(0, Math.min(1, value)) * 100}%`;
         node.classList.toggle("aw-cb-true", order[i] === right);
       });
-      setText(found, note);
+      setText(summary, text);
     },
   };
 }
 
-function render({ model, el: host }) {
-  const root = frame(host, "One vector for a sentence, or attention to all of it");
-  const sentence = model.get("sentence");
-  const vocabulary = model.get("vocabulary");
-  const ids = sentence.map((word) => vocabulary.indexOf(word));
-  let shares = [];
-  let drawnFor = "";
+/** @type {(ids: number[], read: number[]) => number} */
+const countRight = (ids, read) => read.filter((id, t) => id === ids[t]).length;
 
-  function set(name, value) {
-    model.set(name, value);
-    model.save_changes();
-  }
-  const count = slider({
-    label: "Words in the sentence",
-    min: 1,
-    max: sentence.length,
-    step: 1,
-    value: model.get("count"),
-    oninput: (n) => set("count", n),
-  });
-  const width = slider({
-    label: "Numbers in a vector",
-    min: 0,
-    max: WIDTHS.length - 1,
-    step: 1,
-    value: WIDTHS.indexOf(model.get("width")),
-    format: (i) => String(WIDTHS[i]),
-    oninput: (i) => set("width", WIDTHS[i]),
-  });
-  const again = button("Draw other vectors", () => set("seed", model.get("seed") + 1));
-  const cards = sentence.map((word, t) => {
-    const back = el("span", { class: "aw-cb-back" });
-    const node = el(
-      "button",
-      { type: "button", class: "aw-cb-word", onclick: () => set("asked", t) },
-      el("span", {}, word),
-      back,
-    );
-    return { back, node };
-  });
-  const words = el("div", { class: "aw-cb-words" }, ...cards.map(({ node }) => node));
-  const squeezed = candidates("From one vector");
-  const attended = candidates("By attention to all words");
-  const chart = curve(sentence.length);
-  const said = status();
-  root.append(
-    el("div", { class: "aw-cb-controls" }, count.node, width.node, again),
-    el(
-      "p",
-      { class: "aw-note" },
-      "Beneath each word: what is read back from the one vector. Press a word to ask for it.",
-    ),
-    words,
-    said.node,
-    el("div", { class: "aw-cb-panels" }, squeezed.node, attended.node),
-    el(
-      "p",
-      { class: "aw-note" },
-      "Share of words read back right (mean of 12 draws). Solid: one vector. Dashed: attention.",
-    ),
-    chart.node,
-  );
-
-  function paint() {
-    const n = model.get("count");
-    const d = model.get("width");
-    const seed = model.get("seed");
-    const asked = Math.min(model.get("asked"), n - 1);
-    const shown = ids.slice(0, n);
-    const back = readBack(shown, seed, d, vocabulary.length);
-    const right = (read) => read.filter((id, t) => id === shown[t]).length;
-    cards.forEach(({ back: text, node }, t) => {
-      node.hidden = t >= n;
-      node.setAttribute("aria-pressed", String(t === asked));
-      if (t >= n) return;
-      const good = back.squeezed[t] === shown[t];
-      setText(text, `${good ? "✓" : "✗"} ${vocabulary[back.squeezed[t]]}`);
-      text.classList.toggle("aw-bad", !good);
-      text.classList.toggle("aw-good", good);
-    });
-    const drawn = signs(seed, vocabulary.length + n, d);
-    const vectors = drawn.slice(0, vocabulary.length);
-    const tags = drawn.slice(vocabulary.length);
-    const kept = shown.map((id) => vectors[id]);
-    const one = similarities(unsqueeze(squeeze(kept, tags), tags[asked]), vectors);
-    const { weights, found } = attendTo(kept, tags, asked);
-    const all = similarities(found, vectors);
-    const read = (values) => (largest(values) === shown[asked] ? "right" : "wrong");
-    squeezed.update(
-      one,
-      vocabulary,
-      shown[asked],
-      `Place ${asked + 1}: ${read(one)}. ${d} numbers kept.`,
-    );
-    attended.update(
-      all,
-      vocabulary,
-      shown[asked],
-      `Place ${asked + 1}: ${read(all)}. ${n * d} numbers kept, ` +
-        `${asPercent(weights[asked])} of the weight here.`,
-    );
-    said.say(
-      `One vector: ${right(back.squeezed)} of ${n} ${n === 1 ? "word" : "words"} right. ` +
-        `Attention: ${right(back.attended)} of ${n}.`,
-    );
-    if (drawnFor !== `${d}`) {
-      drawnFor = `${d}`;
-      shares = sentence.map((_, i) => {
-        const some = ids.slice(0, i + 1);
-        const total = { squeezed: 0, attended: 0 };
-        for (let draw = 0; draw < DRAWS; draw += 1) {
-          const result = readBack(some, 1000 + draw, d, vocabulary.length);
-          for (const name of ["squeezed", "attended"]) {
-            total[name] +=
-              result[name].filter((id, t) => id === some[t]).length / some.length / DRAWS;
-          }
-        }
-        return total;
-      });
-      chart.draw(shares);
+/**
+ * For the first word, the first two, and so on: the share that is read back right, mean of the
+ * draws.
+ * @param {number[]} ids @param {number} width @param {number} vocabularySize
+ * @returns {Shares[]}
+ */
+function sharesOf(ids, width, vocabularySize) {
+  return ids.map((_, i) => {
+    const first = ids.slice(0, i + 1);
+    const total = { squeezed: 0, attended: 0 };
+    for (let draw = 0; draw < DRAWS; draw += 1) {
+      const { squeezed, attended } = readBack(first, 1000 + draw, width, vocabularySize);
+      total.squeezed += countRight(first, squeezed) / first.length / DRAWS;
+      total.attended += countRight(first, attended) / first.length / DRAWS;
     }
-    chart.mark(n, shares);
-    count.set(n);
-    width.set(WIDTHS.indexOf(d));
+    return total;
+  });
+}
+
+class Bottleneck {
+  /** @type {Shares[]} */
+  shares = [];
+  drawnWidth = 0; // of the vectors that the curve is about
+
+  /** @param {Host} host */
+  constructor({ model, el: host }) {
+    this.model = model;
+    /** @type {string[]} */
+    const sentence = model.get("sentence");
+    /** @type {string[]} */
+    this.vocabulary = model.get("vocabulary");
+    this.ids = sentence.map((word) => this.vocabulary.indexOf(word));
+    this.count = slider({
+      label: "Words in the sentence",
+      min: 1,
+      max: sentence.length,
+      step: 1,
+      value: model.get("count"),
+      oninput: (count) => setTraits(model, { count }),
+    });
+    this.width = slider({
+      label: "Numbers in a vector",
+      min: 0,
+      max: WIDTHS.length - 1,
+      step: 1,
+      value: WIDTHS.indexOf(model.get("width")),
+      format: (i) => String(WIDTHS[i]),
+      oninput: (i) => setTraits(model, { width: WIDTHS[i] }),
+    });
+    this.cards = sentence.map((word, t) => {
+      const back = el("span", { class: "aw-cb-back" });
+      const onclick = () => setTraits(model, { asked: t });
+      const props = { type: "button", class: "aw-cb-word", onclick };
+      return { back, node: el("button", props, el("span", {}, word), back) };
+    });
+    this.squeezed = candidates("From one vector", this.vocabulary);
+    this.attended = candidates("By attention to all words", this.vocabulary);
+    this.curve = curve(sentence.length);
+    this.summary = status();
+    this.lay(frame(host, "One vector for a sentence, or attention to all of it"));
   }
-  const names = ["count", "width", "seed", "asked"].map((name) => `change:${name}`);
-  for (const name of names) model.on(name, paint);
-  paint();
-  return () => {
-    for (const name of names) model.off(name, paint);
-  };
+
+  /** @param {HTMLElement} root */
+  lay(root) {
+    const { model, count, width, squeezed, attended } = this;
+    const again = button("Draw other vectors", () =>
+      setTraits(model, { seed: model.get("seed") + 1 }),
+    );
+    const note = /** @param {string} text */ (text) => el("p", { class: "aw-note" }, text);
+    root.append(
+      el("div", { class: "aw-cb-controls" }, count.node, width.node, again),
+      note("Below each word: what is read back from the one vector. Press a word to choose it."),
+      el("div", { class: "aw-cb-words" }, ...this.cards.map(({ node }) => node)),
+      this.summary.node,
+      el("div", { class: "aw-cb-panels" }, squeezed.node, attended.node),
+      note(
+        `Share of words read back correctly (mean of ${DRAWS} draws). Solid: one vector. ` +
+          "Dashed: attention.",
+      ),
+      this.curve.node,
+    );
+  }
+
+  refresh() {
+    const [count, width, seed, asked] = TRAITS.map((trait) => this.model.get(trait));
+    const place = Math.min(asked, count - 1);
+    const ids = this.ids.slice(0, count);
+    const { squeezed, attended } = readBack(ids, seed, width, this.vocabulary.length);
+    this.showWords(ids, squeezed, place);
+    this.showCandidates(ids, seed, width, place);
+    this.summary.say(
+      `One vector: ${countRight(ids, squeezed)} of ${count} ${count === 1 ? "word" : "words"} ` +
+        `right. Attention: ${countRight(ids, attended)} of ${count}.`,
+    );
+    if (this.drawnWidth !== width) {
+      this.drawnWidth = width;
+      this.shares = sharesOf(this.ids, width, this.vocabulary.length);
+      this.curve.draw(this.shares);
+    }
+    this.curve.mark(count, this.shares);
+    this.count.set(count);
+    this.width.set(WIDTHS.indexOf(width));
+  }
+
+  /**
+   * @param {number[]} ids
+   * @param {number[]} read what is read back from the one vector
+   * @param {number} place
+   */
+  showWords(ids, read, place) {
+    this.cards.forEach(({ back, node }, t) => {
+      node.hidden = t >= ids.length;
+      node.setAttribute("aria-pressed", String(t === place));
+      if (node.hidden) return;
+      const isRight = read[t] === ids[t];
+      setText(back, `${isRight ? "✓" : "✗"} ${this.vocabulary[read[t]]}`);
+      back.classList.toggle("aw-bad", !isRight);
+      back.classList.toggle("aw-good", isRight);
+    });
+  }
+
+  /** @param {number[]} ids @param {number} seed @param {number} width @param {number} place */
+  showCandidates(ids, seed, width, place) {
+    const size = this.vocabulary.length;
+    const drawn = signs(seed, size + ids.length, width);
+    const [vectors, tags] = [drawn.slice(0, size), drawn.slice(size)];
+    const words = ids.map((id) => vectors[id]);
+    const one = similarities(unsqueeze(squeeze(words, tags), tags[place]), vectors);
+    const { weights, found } = attendTo(words, tags, place);
+    const all = similarities(found, vectors);
+    const right = ids[place];
+    /** @param {Float64Array} values */
+    const verdict = (values) =>
+      `Place ${place + 1}: ${largest(values) === right ? "right" : "wrong"}.`;
+    const weight = `${asPercent(weights[place])} of the weight here`;
+    this.squeezed.update(one, right, `${verdict(one)} ${width} numbers kept.`);
+    this.attended.update(
+      all,
+      right,
+      `${verdict(all)} ${ids.length * width} numbers kept, ${weight}.`,
+    );
+  }
+}
+
+/** @param {Host} host */
+function render(host) {
+  const bottleneck = new Bottleneck(host);
+  return followTraits(host.model, TRAITS, () => bottleneck.refresh());
 }
 
 export default { render };

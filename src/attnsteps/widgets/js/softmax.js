@@ -12,147 +12,121 @@ import {
   stableSteps,
   temperatureAt,
 } from "./maths/softmax_steps.js";
+import { scrollBox } from "./tables.js";
+import { followTraits, setTraits } from "./traits.js";
 import { button, checkbox, choice, el, fmt, frame, slider, status } from "./ui.js";
 
 const FEWEST = 2;
 const MOST = 6;
-const KINDS = Object.keys(FORMATS);
+const KINDS = /** @type {FormatName[]} */ (Object.keys(FORMATS));
 const TRAITS = ["logits", "temperature", "excluded", "shift", "number_format"];
 
-function render({ model, el: host }) {
-  const root = frame(host, "Softmax, by hand");
-  const names = model.get("names");
-  const spare = model.get("spare");
-  const start = TRAITS.map((trait) => model.get(trait));
+class SoftmaxByHand {
+  words = el("div", { class: "aw-sm-words" });
+  body = el("tbody");
+  total = el("p", { class: "aw-sm-total" });
+  summary = status();
+  foot = cellsOf("sum");
+  /** @type {ReturnType<typeof wordLine>[]} */
+  lines = [];
 
-  const words = el("div", { class: "aw-sm-words" });
-  const body = el("tbody");
-  const lines = []; // one for each word: its controls, bars and table cells
-  const total = el("p", { class: "aw-sm-total" });
-  const said = status();
-
-  const more = button("Add a word", () => {
-    const logits = model.get("logits");
-    change({ excluded: [...excludedOf(logits), false], logits: [...logits, spare[logits.length]] });
-    if (more.disabled) fewer.focus();
-  });
-  const fewer = button("Remove the last", () => {
-    const logits = model.get("logits").slice(0, -1);
-    change({ logits, excluded: excludedOf(logits) });
-    if (fewer.disabled) more.focus();
-  });
-  const again = button("Start again", () => {
-    change(Object.fromEntries(TRAITS.map((trait, i) => [trait, start[i]])));
-  });
-  const temperature = slider({
-    label: "Temperature T",
-    min: -10,
-    max: 10,
-    step: 1,
-    value: 0,
-    oninput: (place) => change({ temperature: temperatureAt(place) }),
-  });
-  const shift = slider({
-    label: "Add to all: c",
-    min: -1000,
-    max: 1000,
-    step: 10,
-    value: 0,
-    oninput: (value) => change({ shift: value }),
-  });
-  const format = choice({
-    label: "Numbers kept as",
-    options: KINDS,
-    selected: 0,
-    onchange: (index) => change({ number_format: KINDS[index] }),
-  });
-  const foot = cellsOf("sum");
-
-  root.append(
-    words,
-    el("div", { class: "aw-row" }, more, fewer, again),
-    el("div", { class: "aw-sm-knobs" }, temperature.node, shift.node, format.node),
-    total,
-    said.node,
-    tableOf(body, foot.row),
-  );
-
-  function change(values) {
-    for (const [trait, value] of Object.entries(values)) model.set(trait, value);
-    model.save_changes();
-  }
-
-  function excludedOf(logits) {
-    const excluded = model.get("excluded");
-    return logits.map((_, i) => Boolean(excluded[i]));
-  }
-
-  function replace(trait, i, value) {
-    const list = trait === "excluded" ? excludedOf(model.get("logits")) : [...model.get("logits")];
-    list[i] = value;
-    change({ [trait]: list });
-  }
-
-  function addLine() {
-    const i = lines.length;
-    const score = slider({
-      label: names[i],
+  /** @param {Host} host */
+  constructor({ model, el: host }) {
+    this.model = model;
+    const start = Object.fromEntries(TRAITS.map((trait) => [trait, model.get(trait)]));
+    this.more = button("Add a word", () => this.addWord());
+    this.fewer = button("Remove the last", () => this.removeWord());
+    const again = button("Start again", () => setTraits(model, start));
+    this.temperature = slider({
+      label: "Temperature T",
       min: -10,
       max: 10,
-      step: 0.5,
+      step: 1,
       value: 0,
-      oninput: (value) => replace("logits", i, value),
+      oninput: (place) => setTraits(model, { temperature: temperatureAt(place) }),
     });
-    score.input.setAttribute("aria-label", `Score of ${names[i]}`);
-    const out = checkbox({
-      label: "−∞",
-      checked: false,
-      onchange: (on) => replace("excluded", i, on),
+    this.shift = slider({
+      label: "Add to all: c",
+      min: -1000,
+      max: 1000,
+      step: 10,
+      value: 0,
+      oninput: (shift) => setTraits(model, { shift }),
     });
-    out.input.setAttribute("aria-label", `−∞ for ${names[i]}`);
-    const stable = barOf("stable");
-    const naive = barOf("naive");
-    const line = {
-      score,
-      out,
-      stable,
-      naive,
-      ...cellsOf(names[i]),
-      node: el(
-        "div",
-        { class: "aw-sm-word", role: "group", "aria-label": names[i] },
-        score.node,
-        out.node,
-        el("div", { class: "aw-sm-bars" }, stable.node, naive.node),
-      ),
-    };
-    words.append(line.node);
-    body.append(line.row);
-    lines.push(line);
+    this.format = choice({
+      label: "Number format",
+      options: KINDS,
+      selected: 0,
+      onchange: (index) => setTraits(model, { number_format: KINDS[index] }),
+    });
+    const knobs = [this.temperature, this.shift, this.format].map(({ node }) => node);
+    frame(host, "Softmax, by hand").append(
+      this.words,
+      el("div", { class: "aw-row" }, this.more, this.fewer, again),
+      el("div", { class: "aw-sm-knobs" }, ...knobs),
+      this.total,
+      this.summary.node,
+      tableOf(this.body, this.foot.row),
+    );
   }
 
-  function update() {
-    const logits = model.get("logits");
-    const excluded = excludedOf(logits);
-    const T = model.get("temperature");
-    const c = model.get("shift");
-    const kind = model.get("number_format");
-    while (lines.length < logits.length) addLine();
-    while (lines.length > logits.length) {
-      const { node, row } = lines.pop();
+  /** @returns {number[]} */
+  get logits() {
+    return this.model.get("logits");
+  }
+
+  /** Which scores count as −∞, as many as there are words. */
+  get excluded() {
+    const excluded = this.model.get("excluded");
+    return this.logits.map((_, i) => Boolean(excluded[i]));
+  }
+
+  // ── What the reader does ─────────────────────────────────────────────────────────────────────
+
+  addWord() {
+    const { logits, excluded } = this;
+    const score = this.model.get("spare")[logits.length];
+    setTraits(this.model, { excluded: [...excluded, false], logits: [...logits, score] });
+    if (this.more.disabled) this.fewer.focus();
+  }
+
+  removeWord() {
+    const [logits, excluded] = [this.logits.slice(0, -1), this.excluded.slice(0, -1)];
+    setTraits(this.model, { logits, excluded });
+    if (this.fewer.disabled) this.more.focus();
+  }
+
+  // ── Showing ──────────────────────────────────────────────────────────────────────────────────
+
+  /** As many lines as there are words. */
+  fitLines() {
+    const { model, lines } = this;
+    for (let i = lines.length; i < this.logits.length; i += 1) {
+      const line = wordLine(model.get("names")[i], {
+        onscore: (score) => setTraits(model, { logits: this.logits.with(i, score) }),
+        onexclude: (isOut) => setTraits(model, { excluded: this.excluded.with(i, isOut) }),
+      });
+      this.words.append(line.node);
+      this.body.append(line.row);
+      lines.push(line);
+    }
+    for (const { node, row } of lines.splice(this.logits.length)) {
       node.remove();
       row.remove();
     }
-    const moved = movedScores(logits, excluded, c, T, kind);
+  }
+
+  refresh() {
+    const { logits, excluded } = this;
+    const [temperature, c] = ["temperature", "shift"].map((trait) => this.model.get(trait));
+    /** @type {FormatName} */
+    const kind = this.model.get("number_format");
+    const moved = movedScores(logits, excluded, c, temperature, kind);
     const stable = stableSteps(moved, kind);
     const naive = naiveSteps(moved, kind);
-
-    lines.forEach((line, i) => {
-      place(line.score, logits[i], excluded[i] ? "−∞" : fmt(logits[i], 1));
-      line.score.input.disabled = excluded[i];
-      line.out.input.checked = excluded[i];
-      line.stable.show(stable.weights[i]);
-      line.naive.show(naive.weights[i]);
+    this.fitLines();
+    this.lines.forEach((line, i) => {
+      line.show(logits[i], excluded[i], stable.weights[i], naive.weights[i]);
       line.write([
         fmt(moved[i]),
         fmt(stable.exponents[i]),
@@ -162,83 +136,100 @@ function render({ model, el: host }) {
         fmt(naive.weights[i], 3),
       ]);
     });
-    foot.write([
-      "",
-      "",
-      short(stable.sum),
-      fmt(sumOf(stable.weights), 3),
-      short(naive.sum),
-      fmt(sumOf(naive.weights), 3),
+    const sums = [stable, naive].flatMap(({ sum, weights }) => [
+      short(sum),
+      fmt(sumOf(weights), 3),
     ]);
-    place(temperature, placeOf(T), String(T));
-    place(shift, c, fmt(c, 0));
-    format.set(KINDS.indexOf(kind));
-    more.disabled = logits.length >= MOST;
-    fewer.disabled = logits.length <= FEWEST;
-
-    const left = excluded.filter((out) => !out).length;
-    total.textContent =
-      `The stable weights sum to ${fmt(sumOf(stable.weights), 3)}. ` +
-      `Their entropy is ${fmt(entropy(stable.weights))}` +
-      (left > 1
-        ? `, between 0 (all on one word) and ln ${left} = ${fmt(Math.log(left))} (all equal).`
-        : ".");
-    const exact = stableSteps(movedScores(logits, excluded, 0, T));
-    const diagnosis = diagnose(
-      moved,
-      naive.powers,
-      naive.sum,
-      apart(naive.weights, stable.weights),
-    );
-    said.node.classList.toggle("aw-sm-broken", !["fine", "empty"].includes(diagnosis));
-    said.say(
-      sentence(diagnosis, moved, kind) +
+    this.foot.write(["", "", ...sums]);
+    this.temperature.set(placeOf(temperature), String(temperature));
+    this.shift.set(c, fmt(c, 0));
+    this.format.set(KINDS.indexOf(kind));
+    this.more.disabled = logits.length >= MOST;
+    this.fewer.disabled = logits.length <= FEWEST;
+    setText(this.total, describeTotal(stable.weights, excluded));
+    const exact = stableSteps(movedScores(logits, excluded, 0, temperature));
+    const distance = apart(naive.weights, stable.weights);
+    const diagnosis = diagnose(moved, naive.powers, naive.sum, distance);
+    this.summary.node.classList.toggle("aw-sm-broken", !["fine", "empty"].includes(diagnosis));
+    this.summary.say(
+      explain(diagnosis, Math.max(...moved), kind) +
         (apart(stable.weights, exact.weights) > 0.005
-          ? ` The stable form stands, but ${kind} had to round the scores after the ` +
-            "change, and its weights moved a little."
+          ? ` The stable form holds, but ${kind} had to round the scores after the change, so ` +
+            "its weights have moved a little."
           : ""),
     );
   }
+}
 
-  update();
-  for (const trait of TRAITS) model.on(`change:${trait}`, update);
-  return () => {
-    for (const trait of TRAITS) model.off(`change:${trait}`, update);
+/**
+ * A word: its controls, its bars and its row of the table.
+ * @param {string} name
+ * @param {{onscore: (score: number) => void, onexclude: (isOut: boolean) => void}} options
+ */
+function wordLine(name, { onscore, onexclude }) {
+  const score = slider({ label: name, min: -10, max: 10, step: 0.5, value: 0, oninput: onscore });
+  const out = checkbox({ label: "−∞", checked: false, onchange: onexclude });
+  const [stable, naive] = ["stable", "naive"].map(barOf);
+  score.input.setAttribute("aria-label", `Score of ${name}`);
+  out.input.setAttribute("aria-label", `−∞ for ${name}`);
+  return {
+    ...cellsOf(name),
+    node: el(
+      "div",
+      { class: "aw-sm-word", role: "group", "aria-label": name },
+      score.node,
+      out.node,
+      el("div", { class: "aw-sm-bars" }, stable.node, naive.node),
+    ),
+    /**
+     * @param {number} logit @param {boolean} isOut @param {number} weight
+     * @param {number} naiveWeight
+     */
+    show(logit, isOut, weight, naiveWeight) {
+      score.set(logit, isOut ? "−∞" : fmt(logit, 1));
+      score.input.disabled = isOut;
+      out.input.checked = isOut;
+      stable.show(weight);
+      naive.show(naiveWeight);
+    },
   };
 }
 
-function sentence(diagnosis, moved, kind) {
+/** @param {Float64Array} weights @param {boolean[]} excluded */
+function describeTotal(weights, excluded) {
+  const left = excluded.filter((isOut) => !isOut).length;
+  const range = `, between 0 (all on one word) and ln ${left} = ${fmt(Math.log(left))} (all equal)`;
+  return (
+    `The stable weights sum to ${fmt(sumOf(weights), 3)}. ` +
+    `Their entropy is ${fmt(entropy(weights))}${left > 1 ? range : ""}.`
+  );
+}
+
+/** @param {ReturnType<typeof diagnose>} diagnosis @param {number} top @param {FormatName} kind */
+function explain(diagnosis, top, kind) {
   const largest = short(FORMATS[kind].largest);
-  const top = fmt(Math.max(...moved));
   return {
     fine: "Both forms give the same weights.",
     overflow:
-      `The naive form has broken. e to the power ${top} is more than the largest ${kind} ` +
-      `number, ${largest}, so it is kept as ∞, and ∞ divided by ∞ is not a number (NaN). ` +
-      "The largest power in the stable form is e⁰ = 1.",
+      `The naive form breaks: e to the power ${fmt(top)} exceeds the largest ${kind} number, ` +
+      `${largest}, and becomes ∞, and ∞ divided by ∞ is not a number (NaN). The largest power ` +
+      "in the stable form is e⁰ = 1.",
     sum:
-      "The naive form has broken. Each power still fits, but their sum is more than the " +
-      `largest ${kind} number, ${largest}. It is kept as ∞, and whatever is divided by ∞ ` +
-      "becomes 0.",
+      "The naive form breaks: each power still fits, but their sum exceeds the largest " +
+      `${kind} number, ${largest}. It becomes ∞, and any number divided by ∞ is 0.`,
     underflow:
-      `The naive form has broken. Every power is so small that ${kind} keeps it as 0, and ` +
+      `The naive form breaks: every power is so small that ${kind} rounds it to 0, and ` +
       "0 divided by 0 is not a number (NaN). The sum in the stable form is never below 1.",
     drift:
-      `The naive form has drifted off. Its powers are so small that ${kind} keeps only a ` +
-      "few of their digits.",
+      `The naive form drifts: its powers are so small that ${kind} keeps only a few of their ` +
+      "digits.",
     empty:
       "No word is left. The formula asks for 0 divided by 0, which is not a number " +
       "(NaN); the stable form here returns zeros, as attnsteps.masked_softmax does.",
   }[diagnosis];
 }
 
-/** Put a slider's thumb at a place and write its value, which may lie between two places. */
-function place(control, value, text) {
-  control.set(value);
-  control.node.querySelector("output").textContent = text;
-  control.input.setAttribute("aria-valuetext", text);
-}
-
+/** @param {string} name */
 function barOf(name) {
   const fill = el("span", { class: `aw-sm-fill aw-sm-${name}` });
   const number = el("span", { class: "aw-sm-number" });
@@ -250,6 +241,7 @@ function barOf(name) {
       el("span", { class: "aw-sm-track", "aria-hidden": "true" }, fill),
       number,
     ),
+    /** @param {number} weight */
     show(weight) {
       fill.style.width = `${100 * (weight || 0)}%`;
       number.textContent = fmt(weight, 3);
@@ -258,13 +250,17 @@ function barOf(name) {
   };
 }
 
+/** @param {HTMLElement} body @param {HTMLElement} foot */
 function tableOf(body, foot) {
-  const head = (text, props) => el("th", { scope: "col", ...props }, ...[text].flat());
-  const power = (exponent) => ["e", el("sup", {}, exponent)];
+  const caption = "Every step, in numbers";
+  /** @param {Child} text @param {Props} [props] */
+  const head = (text, props) => el("th", { scope: "col", ...props }, text);
+  /** @param {string} exponent */
+  const power = (exponent) => el("span", {}, "e", el("sup", {}, exponent));
   const table = el(
     "table",
     { class: "aw-matrix aw-sm-steps" },
-    el("caption", {}, "Every step, in numbers"),
+    el("caption", {}, caption),
     el(
       "thead",
       {},
@@ -285,24 +281,25 @@ function tableOf(body, foot) {
     body,
     el("tfoot", {}, foot),
   );
-  return el(
-    "div",
-    { class: "aw-scroll", tabindex: 0, role: "group", "aria-label": "Every step, in numbers" },
-    table,
-  );
+  return scrollBox(caption, table);
 }
 
+/** @param {string} name */
 function cellsOf(name) {
   const cells = Array.from({ length: 6 }, () => el("td"));
   return {
     row: el("tr", {}, el("th", { scope: "row" }, name), ...cells),
+    /** @param {string[]} texts */
     write(texts) {
       texts.forEach((text, i) => setText(cells[i], text));
     },
   };
 }
 
-/** Four digits, with a power of ten where the number is very large or very small. */
+/**
+ * Four digits, with a power of ten where the number is very large or very small.
+ * @param {number} value
+ */
 function short(value) {
   if (!Number.isFinite(value)) return fmt(value);
   if (value === 0) return "0";
@@ -314,8 +311,15 @@ function short(value) {
   return `${digits}·10${raised.join("")}`;
 }
 
+/** @param {Float64Array} values */
 function sumOf(values) {
   return values.reduce((total, value) => total + value, 0);
+}
+
+/** @param {Host} host */
+function render(host) {
+  const widget = new SoftmaxByHand(host);
+  return followTraits(host.model, TRAITS, () => widget.refresh());
 }
 
 export default { render };

@@ -50,18 +50,13 @@ export function switchboard({ onhead, onlayer }) {
   };
 }
 
-/**
- * @param {Config} config
- * @param {Part} part
- */
+/** @param {Config} config @param {Part} part */
 export function numLayers(config, part) {
   return part === "encoder" ? config.num_encoder_layers : config.num_decoder_layers;
 }
 
 /**
- * @param {Part} part
- * @param {number} layer
- * @param {number} numHeads
+ * @param {Part} part @param {number} layer @param {number} numHeads
  * @param {Parameters<typeof switchboard>[0]} options
  */
 function layerRow(part, layer, numHeads, { onhead, onlayer }) {
@@ -93,11 +88,7 @@ function layerRow(part, layer, numHeads, { onhead, onlayer }) {
   };
 }
 
-/**
- * @param {string} name
- * @param {number} head
- * @param {() => void} onclick
- */
+/** @param {string} name @param {number} head @param {() => void} onclick */
 function headSwitch(name, head, onclick) {
   const share = el("span", { class: "in-share" });
   const state = el("span", { class: "in-state" });

@@ -14,6 +14,8 @@ import {
   UNK_ID,
 } from "./maths/byte_pairs.js";
 import { splitWords } from "./maths/words.js";
+import { scrollBox, tableHead, tableRow } from "./tables.js";
+import { followTraits, setTraits } from "./traits.js";
 import { button, checkbox, choice, disable, el, fmt, frame, slider, status, uid } from "./ui.js";
 
 const TRAITS = ["sentences", "kind", "lesson", "num_merges", "ends", "folded"];
@@ -21,6 +23,7 @@ const KINDS = ["words", "characters", "byte pairs"];
 const OWN = "your sentences";
 const MOST = 60; // merges
 const LISTED = 6; // candidates and pieces that are listed
+/** @type {[string, string[]][]} */
 const EXAMPLES = [
   [
     "Running sentence",
@@ -38,29 +41,44 @@ const EXAMPLES = [
   ["Full width", ["动物太累了,马路太宽了", "The Animal was TIRED", "ｔｈｅ　ａｎｉｍａｌ"]],
 ];
 
+/** @typedef {ReturnType<typeof learnMerges>} Lesson */
+/** @typedef {ReturnType<typeof batchOf>} Batch */
+
+/** @param {string} token */
 const visible = (token) => token.replaceAll(/\s/gu, "␣");
 
-/** Children of `parent`, as many as there are items; kept from one time to the next. */
+/**
+ * Children of `parent`, as many as there are items; kept from one time to the next.
+ * @template {{node: HTMLElement}} Made
+ * @param {HTMLElement} parent @param {() => Made} make
+ */
 function pool(parent, make) {
+  /** @type {Made[]} */
   const made = [];
+  /**
+   * @template Item
+   * @param {Item[]} items @param {(made: Made, item: Item, i: number) => void} update
+   */
   return (items, update) => {
     while (made.length < items.length) {
-      made.push(make());
-      parent.append(made.at(-1).node);
+      const child = make();
+      made.push(child);
+      parent.append(child.node);
     }
-    made.forEach(({ node, ...parts }, i) => {
-      node.hidden = i >= items.length;
-      if (i < items.length) update({ node, ...parts }, items[i], i);
+    made.forEach((child, i) => {
+      child.node.hidden = i >= items.length;
+      if (i < items.length) update(child, items[i], i);
     });
   };
 }
 
-function lineOf(label, maxlength, oninput) {
+/** @param {string} label @param {(text: string) => void} oninput */
+function sentenceField(label, oninput) {
   const id = uid();
   const input = el("input", {
     type: "text",
     id,
-    maxlength,
+    maxlength: 80,
     autocomplete: "off",
     autocapitalize: "off",
     spellcheck: "false",
@@ -69,15 +87,22 @@ function lineOf(label, maxlength, oninput) {
   return { input, node: el("div", { class: "tk-line" }, el("label", { for: id }, label), input) };
 }
 
-/** A table with a caption, in a box that scrolls by itself. */
+/**
+ * A table with a caption, in a box that scrolls by itself.
+ * @param {string} caption @param {HTMLElement} head @param {HTMLElement} body
+ */
 function tableOf(caption, head, body) {
   const title = el("caption", {}, caption);
-  const node = el(
-    "div",
-    { class: "aw-scroll", tabindex: 0, role: "group", "aria-label": caption },
-    el("table", { class: "aw-matrix tk-table" }, title, head, body),
-  );
-  return { node, title };
+  const table = el("table", { class: "aw-matrix tk-table" }, title, head, body);
+  return { node: scrollBox(caption, table), title };
+}
+
+/** A token above its id. */
+function tokenCell() {
+  const token = el("span", { class: "tk-token" });
+  const id = el("span", { class: "tk-id" });
+  const cell = el("span", { class: "aw-cell tk-cell" }, token, id);
+  return { node: el("td", {}, cell), cell, token, id };
 }
 
 /** The ids: a row for each sentence, in each cell a token above its id. */
@@ -89,30 +114,24 @@ function batchTable() {
   const showRows = pool(body, () => {
     const head = el("th", { scope: "row" });
     const line = el("tr", {}, head);
-    const show = pool(line, () => {
-      const token = el("span", { class: "tk-token" });
-      const id = el("span", { class: "tk-id" });
-      return { node: el("td", {}, el("span", { class: "aw-cell tk-cell" }, token, id)), token, id };
-    });
+    const show = pool(line, tokenCell);
     return { node: line, head, show };
   });
   return {
     node,
-    update(tokens, ids) {
-      const width = ids[0].length;
-      setText(
-        title,
-        `The batch: ${ids.length} sentences × ${width} ${width === 1 ? "place" : "places"}`,
-      );
+    /** @param {Batch} batch */
+    update({ tokens, ids, longest }) {
+      const tokensEach = `${longest} ${longest === 1 ? "token" : "tokens"}`;
+      setText(title, `The batch: ${ids.length} sentences × ${tokensEach}`);
       showPlaces([...ids[0].keys()], (cell, place) => setText(cell.node, String(place)));
       showRows(ids, (row, line, i) => {
         setText(row.head, String(i + 1));
-        row.show(line, (cell, id, t) => {
-          setText(cell.token, visible(tokens[i][t] ?? SPECIAL_TOKENS[PAD_ID]));
-          setText(cell.id, String(id));
+        row.show(line, ({ cell, token, id: number }, id, t) => {
+          setText(token, visible(tokens[i][t] ?? SPECIAL_TOKENS[PAD_ID]));
+          setText(number, String(id));
           const special = id === PAD_ID ? "tk-pad" : id === UNK_ID ? "tk-unk" : "tk-end";
           const isPlain = id > EOS_ID && id !== UNK_ID;
-          cell.node.firstChild.className = `aw-cell tk-cell ${isPlain ? "" : special}`.trim();
+          cell.className = `aw-cell tk-cell ${isPlain ? "" : special}`.trim();
         });
       });
     },
@@ -121,258 +140,263 @@ function batchTable() {
 
 /** The three ways to split, side by side. */
 function comparison() {
-  const heads = KINDS.map((kind) => el("th", { scope: "col" }, kind));
-  const names = ["tokens", "longest", "padding", "unknown", "in the list"];
+  const names = ["tokens", "longest", "padding", "unknown", "vocabulary"];
   const cells = names.map(() => KINDS.map(() => el("span", { class: "aw-cell" })));
-  const { node } = tableOf(
-    "Split in three ways",
-    el("thead", {}, el("tr", {}, el("td"), ...heads)),
-    el(
-      "tbody",
-      {},
-      ...names.map((name, r) =>
-        el(
-          "tr",
-          {},
-          el("th", { scope: "row" }, name),
-          ...cells[r].map((cell) => el("td", {}, cell)),
-        ),
-      ),
-    ),
-  );
+  const head = tableHead(KINDS);
+  const rows = names.map((name, r) => tableRow(name, cells[r]));
   return {
-    node,
-    update(results, chosen) {
-      results.forEach(({ count, longest, padding, unknown, size }, k) => {
+    node: tableOf("Split in three ways", head, el("tbody", {}, ...rows)).node,
+    /** @param {Batch[]} batches @param {number} chosen */
+    update(batches, chosen) {
+      batches.forEach(({ count, longest, padding, unknown, size }, k) => {
         [count, longest, `${fmt(100 * padding, 0)} %`, unknown.length, size].forEach((value, r) => {
           setText(cells[r][k], String(value));
           cells[r][k].classList.toggle("aw-marked", k === chosen);
         });
-        heads[k].setAttribute("aria-current", String(k === chosen));
+        head.rows[0].cells[k + 1].setAttribute("aria-current", String(k === chosen));
       });
     },
   };
+}
+
+/**
+ * A list that grows and shrinks, under a heading.
+ * @template {{node: HTMLElement}} Made
+ * @param {string} text @param {HTMLElement} list @param {() => Made} make
+ */
+function listPanel(text, list, make) {
+  const heading = el("p", { class: "tk-heading" }, text);
+  return { node: el("div", {}, heading, list), heading, show: pool(list, make) };
 }
 
 /** How the merges are learned, one by one. */
-function lessonPanel(lessonNames, ask) {
-  const lesson = choice({
-    label: "Learn from",
-    options: lessonNames,
-    selected: 0,
-    onchange: (i) => ask("lesson", lessonNames[i]),
-  });
-  const count = slider({
-    label: "Merges",
-    min: 0,
-    max: MOST,
-    step: 1,
-    value: 0,
-    oninput: (n) => ask("num_merges", n),
-  });
-  const back = button("One back", () => ask("num_merges", Number(count.input.value) - 1));
-  const next = button("Next merge", () => ask("num_merges", Number(count.input.value) + 1));
-  const made = el("ol", {
-    class: "tk-chips",
-    reversed: true,
-    tabindex: 0,
-    "aria-label": "Tokens made by merging, the latest first",
-  });
-  const showMade = pool(made, () => {
-    const token = el("span", { class: "tk-token" });
-    const times = el("span", { class: "tk-id" });
-    return { node: el("li", {}, token, times), token, times };
-  });
-  const pairs = el("ol", { class: "tk-list" });
-  const showPairs = pool(pairs, () => ({ node: el("li") }));
-  const split = el("ul", { class: "tk-list" });
-  const showSplit = pool(split, () => ({ node: el("li") }));
-  const heading = (text) => el("p", { class: "tk-heading" }, text);
-  const madeHeading = heading("");
-  const node = el(
-    "div",
-    { class: "tk-learn" },
-    lesson.node,
-    el("div", { class: "aw-row tk-steps" }, count.node, back, next),
-    el(
+class LessonPanel {
+  pairs = listPanel("Pairs, the next one first", el("ol", { class: "tk-list" }), () => ({
+    node: el("li"),
+  }));
+  text = listPanel("The text, in tokens", el("ul", { class: "tk-list" }), () => ({
+    node: el("li"),
+  }));
+
+  /** @param {string[]} lessons @param {(traits: Record<string, unknown>) => void} set */
+  constructor(lessons, set) {
+    this.lessons = lessons;
+    this.lesson = choice({
+      label: "Learn from",
+      options: lessons,
+      selected: 0,
+      onchange: (i) => set({ lesson: lessons[i] }),
+    });
+    this.count = slider({
+      label: "Merges",
+      min: 0,
+      max: MOST,
+      step: 1,
+      value: 0,
+      oninput: (n) => set({ num_merges: n }),
+    });
+    const move = /** @param {number} by */ (by) =>
+      set({ num_merges: Number(this.count.input.value) + by });
+    this.back = button("Undo merge", () => move(-1));
+    this.next = button("Next merge", () => move(1));
+    const label = { tabindex: 0, "aria-label": "Tokens made by merging, the latest first" };
+    const chips = el("ol", { class: "tk-chips", reversed: true, ...label });
+    this.made = listPanel("", chips, () => {
+      const token = el("span", { class: "tk-token" });
+      const times = el("span", { class: "tk-id" });
+      return { node: el("li", {}, token, times), token, times };
+    });
+    const lists = [this.pairs.node, this.text.node, this.made.node];
+    this.node = el(
       "div",
-      { class: "tk-panels" },
-      el("div", {}, heading("Pairs; the first is next"), pairs),
-      el("div", {}, heading("The text, in tokens"), split),
-      el("div", {}, madeHeading, made),
-    ),
-  );
+      { class: "tk-learn" },
+      this.lesson.node,
+      el("div", { class: "aw-row tk-steps" }, this.count.node, this.back, this.next),
+      el("div", { class: "tk-panels" }, ...lists),
+    );
+  }
+
+  /** @param {string} name @param {Lesson} lesson @param {number} n how many merges are made */
+  update(name, { merges: all, rankings, pieces }, n) {
+    const merges = all.slice(0, n);
+    this.lesson.set(this.lessons.indexOf(name));
+    this.count.input.max = String(all.length);
+    this.count.set(n);
+    disable(this.back, n === 0, this.next);
+    disable(this.next, n === all.length, this.back);
+    this.pairs.show(rankings[n].length ? rankings[n] : [null], ({ node }, pair, i) => {
+      const text = pair && `${visible(pair[0])} + ${visible(pair[1])}  ${pair[2]}×`;
+      setText(node, text ?? "nothing is left to merge");
+      node.classList.toggle("tk-first", i === 0 && !this.next.disabled);
+    });
+    const listed = pieces
+      .filter(([piece]) => [...piece].length > 1)
+      .sort((a, b) => b[1] - a[1])
+      .slice(0, LISTED);
+    this.text.show(listed, ({ node }, [piece, times]) => {
+      setText(node, `${applyMerges(piece, merges).map(visible).join(" · ")}  ${times}×`);
+    });
+    setText(this.made.heading, n ? "Made so far, the latest first" : "Nothing is merged yet");
+    this.made.show([...merges].reverse(), ({ node, token, times }, pair, i) => {
+      setText(token, visible(pair.join("")));
+      setText(times, `${rankings[n - 1 - i][0][2]}×`);
+      node.classList.toggle("tk-last", i === 0);
+    });
+  }
+}
+
+/**
+ * What a way to split makes of some texts.
+ * @param {string[]} texts @param {(text: string) => string[]} split @param {string[]} vocabulary
+ * @param {boolean} withEnds
+ */
+function batchOf(texts, split, vocabulary, withEnds) {
+  const plain = texts.map(split);
+  const ids = plain.map((row) => tokenIds(row, vocabulary));
+  const tokens = withEnds
+    ? plain.map((row) => [SPECIAL_TOKENS[BOS_ID], ...row, SPECIAL_TOKENS[EOS_ID]])
+    : plain;
+  const rows = withEnds ? ids.map((row) => [BOS_ID, ...row, EOS_ID]) : ids;
+  const padded = padRows(rows);
+  const count = rows.flat().length;
+  const room = padded.flat().length;
   return {
-    node,
-    update(name, learned, n) {
-      lesson.set(lessonNames.indexOf(name));
-      count.input.max = String(learned.merges.length);
-      count.set(n);
-      disable(back, n === 0, next);
-      disable(next, n === learned.merges.length, back);
-      const merges = learned.merges.slice(0, n);
-      const ranked = learned.rankings[n];
-      showPairs(ranked.length ? ranked : [null], ({ node: line }, pair, i) => {
-        setText(
-          line,
-          pair
-            ? `${visible(pair[0])} + ${visible(pair[1])}  ${pair[2]}×`
-            : "nothing is left to merge",
-        );
-        line.classList.toggle("tk-first", i === 0 && !next.disabled);
-      });
-      const pieces = learned.pieces
-        .filter(([piece]) => [...piece].length > 1)
-        .sort((a, b) => b[1] - a[1])
-        .slice(0, LISTED);
-      showSplit(pieces, ({ node: line }, [piece, times]) => {
-        setText(line, `${applyMerges(piece, merges).map(visible).join(" · ")}  ${times}×`);
-      });
-      setText(madeHeading, n ? "Made so far, the latest first" : "Nothing is merged yet");
-      showMade([...merges].reverse(), ({ node: chip, token, times }, pair, i) => {
-        setText(token, visible(pair.join("")));
-        setText(times, `${learned.rankings[n - 1 - i][0][2]}×`);
-        chip.classList.toggle("tk-last", i === 0);
-      });
-    },
+    tokens,
+    ids: padded,
+    count,
+    room,
+    longest: padded[0].length,
+    padding: room ? 1 - count / room : 0,
+    unknown: plain.flatMap((row, i) => row.filter((_, t) => ids[i][t] === UNK_ID)),
+    size: vocabulary.length + SPECIAL_TOKENS.length,
   };
 }
 
-function render({ model, el: host }) {
-  const root = frame(host, "Tokenizer");
-  root.classList.add("tk");
-  const ask = (trait, value) => {
-    model.set(trait, value);
-    model.save_changes();
-  };
-  const known = model.get("known");
-  const letters = [...new Set([" ", ...known.join("")])].sort(
-    (a, b) => a.codePointAt(0) - b.codePointAt(0),
+/** @param {Batch} batch */
+function describeBatch({ ids, longest, room, count, padding, unknown }) {
+  const missing = [...new Set(unknown)].map(visible);
+  const listed = missing.slice(0, 12).map((token) => `“${token}”`);
+  const names = `${listed.join(" ")}${missing.length > 12 ? " …" : ""}`;
+  return (
+    `${ids.length} × ${longest} = ${room} ids, ${room - count} of them padding ` +
+    `(${fmt(100 * padding, 0)} %). ` +
+    (missing.length ? `✗ Unknown, all given the same id, 3: ${names}` : "✓ No unknown token.")
   );
-  const lessons = model.get("lessons");
-  const learnedFrom = new Map(); // lessons stay as they are; the reader's sentences do not
+}
 
-  const lines = model.get("sentences").map((_, i) =>
-    lineOf(`Sentence ${i + 1}`, 80, (text) => {
-      ask(
-        "sentences",
-        model.get("sentences").map((old, j) => (j === i ? text : old)),
-      );
-    }),
-  );
-  const examples = EXAMPLES.map(([name, texts]) => button(name, () => ask("sentences", texts)));
-  const kind = choice({
-    label: "Split into",
-    options: KINDS,
-    selected: 0,
-    onchange: (i) => ask("kind", KINDS[i]),
-  });
-  const ends = checkbox({
-    label: "begin and end signs",
-    checked: false,
-    onchange: (on) => ask("ends", on),
-  });
-  const folded = checkbox({
-    label: "fold first: half width, small letters",
-    checked: false,
-    onchange: (on) => ask("folded", on),
-  });
-  const panel = lessonPanel([...Object.keys(lessons), OWN], ask);
-  const batch = batchTable();
-  const compared = comparison();
-  const said = status();
-  root.append(
-    el("div", { class: "tk-lines" }, ...lines.map(({ node }) => node)),
-    el("div", { class: "aw-row tk-examples" }, el("span", {}, "Try"), ...examples),
-    kind.node,
-    panel.node,
-    el("div", { class: "aw-row" }, folded.node, ends.node),
-    batch.node,
-    el(
-      "p",
-      { class: "aw-note" },
-      "In each cell: the token, and its id. Hatched: padding, id 0. Dashed: unknown, id " +
-        "3. ␣ is a space.",
-    ),
-    said.node,
-    compared.node,
-  );
+class TokenizerLab {
+  /** What was learned from each of the fixed texts. @type {Map<string, Lesson>} */
+  lessons = new Map();
+  batch = batchTable();
+  comparison = comparison();
+  summary = status();
 
-  function learn(name, texts) {
-    if (name === OWN) return learnMerges(texts, MOST, LISTED);
-    if (!learnedFrom.has(name)) learnedFrom.set(name, learnMerges(lessons[name], MOST, LISTED));
-    return learnedFrom.get(name);
+  /** @param {Host} host */
+  constructor({ model, el: host }) {
+    this.model = model;
+    /** @type {string[]} */
+    this.words = model.get("known");
+    this.letters = [...new Set([" ", ...this.words.join("")])].sort(
+      (a, b) => Number(a.codePointAt(0)) - Number(b.codePointAt(0)),
+    );
+    this.fields = this.sentences.map((_, i) =>
+      sentenceField(`Sentence ${i + 1}`, (text) =>
+        setTraits(model, { sentences: this.sentences.with(i, text) }),
+      ),
+    );
+    this.kind = choice({
+      label: "Split into",
+      options: KINDS,
+      selected: 0,
+      onchange: (i) => setTraits(model, { kind: KINDS[i] }),
+    });
+    this.ends = checkbox({
+      label: "begin and end tokens",
+      checked: false,
+      onchange: (ends) => setTraits(model, { ends }),
+    });
+    this.folded = checkbox({
+      label: "normalise: half width, lower case",
+      checked: false,
+      onchange: (folded) => setTraits(model, { folded }),
+    });
+    const lessons = [...Object.keys(model.get("lessons")), OWN];
+    this.panel = new LessonPanel(lessons, (traits) => setTraits(model, traits));
+    this.lay(frame(host, "Tokenizer"));
   }
 
-  function paint() {
-    const [sentences, chosen, lesson, wanted, withEnds, isFolded] = TRAITS.map((trait) =>
-      model.get(trait),
+  /** @param {HTMLElement} root */
+  lay(root) {
+    const examples = EXAMPLES.map(([name, sentences]) =>
+      button(name, () => setTraits(this.model, { sentences })),
     );
-    lines.forEach(({ input }, i) => {
+    const note =
+      "In each cell: the token, and its id. Hatched: padding, id 0. Dashed: unknown, id 3. ␣ is " +
+      "a space.";
+    root.classList.add("tk");
+    root.append(
+      el("div", { class: "tk-lines" }, ...this.fields.map(({ node }) => node)),
+      el("div", { class: "aw-row tk-examples" }, el("span", {}, "Try"), ...examples),
+      this.kind.node,
+      this.panel.node,
+      el("div", { class: "aw-row" }, this.folded.node, this.ends.node),
+      this.batch.node,
+      el("p", { class: "aw-note" }, note),
+      this.summary.node,
+      this.comparison.node,
+    );
+  }
+
+  /** @returns {string[]} */
+  get sentences() {
+    return this.model.get("sentences");
+  }
+
+  /**
+   * What is learned from one of the fixed texts, which stay as they are, or from the reader's.
+   * @param {string} name @param {string[]} texts
+   */
+  learn(name, texts) {
+    if (name === OWN) return learnMerges(texts, MOST, LISTED);
+    const learned =
+      this.lessons.get(name) ?? learnMerges(this.model.get("lessons")[name], MOST, LISTED);
+    this.lessons.set(name, learned);
+    return learned;
+  }
+
+  refresh() {
+    const [sentences, kind, lesson, count, ends, folded] = TRAITS.map((trait) =>
+      this.model.get(trait),
+    );
+    this.fields.forEach(({ input }, i) => {
       if (input.value !== sentences[i]) input.value = sentences[i];
     });
-    kind.set(KINDS.indexOf(chosen));
-    ends.input.checked = withEnds;
-    folded.input.checked = isFolded;
-    const texts = isFolded ? sentences.map(foldText) : sentences;
-    const learned = learn(lesson, texts);
-    const merges = learned.merges.slice(0, wanted);
-    const ways = {
-      words: [(text) => splitWords(text, known), known],
-      characters: [(text) => [...text], letters],
-      "byte pairs": [
-        (text) => applyMerges(text, merges),
-        mergedVocabulary(learned.alphabet, merges),
-      ],
-    };
-    const results = KINDS.map((name) => {
-      const [split, vocabulary] = ways[name];
-      const plain = texts.map(split);
-      const around = (row, first, last) => (withEnds ? [first, ...row, last] : row);
-      const tokens = plain.map((row) =>
-        around(row, SPECIAL_TOKENS[BOS_ID], SPECIAL_TOKENS[EOS_ID]),
-      );
-      const rows = plain.map((row) => around(tokenIds(row, vocabulary), BOS_ID, EOS_ID));
-      const ids = padRows(rows);
-      const count = rows.flat().length;
-      const room = ids.flat().length;
-      const unknown = plain.flatMap((row, i) =>
-        row.filter((_, t) => rows[i][t + Number(withEnds)] === UNK_ID),
-      );
-      return {
-        tokens,
-        ids,
-        count,
-        room,
-        longest: ids[0].length,
-        padding: room ? 1 - count / room : 0,
-        unknown,
-        size: vocabulary.length + SPECIAL_TOKENS.length,
-      };
-    });
-    const result = results[KINDS.indexOf(chosen)];
-    panel.node.hidden = chosen !== "byte pairs";
-    if (!panel.node.hidden) panel.update(lesson, learned, merges.length);
-    batch.update(result.tokens, result.ids);
-    compared.update(results, KINDS.indexOf(chosen));
-    const missing = [...new Set(result.unknown)].map(visible);
-    const listed = missing.slice(0, 12).map((token) => `“${token}”`);
-    const unknown = `${listed.join(" ")}${missing.length > 12 ? " …" : ""}`;
-    const share = fmt(100 * result.padding, 0);
-    said.say(
-      `${result.ids.length} × ${result.longest} = ${result.room} ids, ` +
-        `${result.room - result.count} of them padding (${share} %). ` +
-        (missing.length
-          ? `✗ Unknown, all read as the same id 3: ${unknown}`
-          : "✓ No unknown token."),
-    );
+    const chosen = KINDS.indexOf(kind);
+    this.kind.set(chosen);
+    this.ends.input.checked = ends;
+    this.folded.input.checked = folded;
+    /** @type {string[]} */
+    const texts = folded ? sentences.map(foldText) : sentences;
+    const learned = this.learn(lesson, texts);
+    const merges = learned.merges.slice(0, count);
+    const pieces = mergedVocabulary(learned.alphabet, merges);
+    const batches = [
+      batchOf(texts, (text) => splitWords(text, this.words), this.words, ends),
+      batchOf(texts, (text) => [...text], this.letters, ends),
+      batchOf(texts, (text) => applyMerges(text, merges), pieces, ends),
+    ];
+    this.panel.node.hidden = kind !== "byte pairs";
+    if (!this.panel.node.hidden) this.panel.update(lesson, learned, merges.length);
+    this.batch.update(batches[chosen]);
+    this.comparison.update(batches, chosen);
+    this.summary.say(describeBatch(batches[chosen]));
   }
+}
 
-  paint();
-  for (const trait of TRAITS) model.on(`change:${trait}`, paint);
-  return () => {
-    for (const trait of TRAITS) model.off(`change:${trait}`, paint);
-  };
+/** @param {Host} host */
+function render(host) {
+  const lab = new TokenizerLab(host);
+  return followTraits(host.model, TRAITS, () => lab.refresh());
 }
 
 export default { render };

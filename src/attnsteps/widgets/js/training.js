@@ -1,15 +1,15 @@
 // One training run, saved at several moments: what the model said then, how sure it was, where its
 // heads looked.
+import { AttentionFocus } from "./attention_focus.js";
 import { serveJobs } from "./engine.js";
 import { headTiles } from "./head_tiles.js";
 import { LiveModel } from "./live.js";
-import { allHeads, headLabel, keysOf, looksOf, PARTS_OF_ATTENTION, paddedTo } from "./looks.js";
-import { LOOKS, loom } from "./loom.js";
+import { allHeads, headLabel, keysOf, looksOf, paddedTo } from "./looks.js";
 import { lossCurve } from "./loss_curve.js";
 import { sentenceLoss } from "./maths/time_machine.js";
 import { shuffler } from "./sentence_line.js";
 import { translating } from "./translating.js";
-import { asPercent, button, choice, el, fmt, reducedMotion, ticker } from "./ui.js";
+import { asPercent, button, el, fmt, reducedMotion, ticker } from "./ui.js";
 import { weightTable } from "./weight_table.js";
 
 serveJobs(translating);
@@ -23,12 +23,6 @@ class TimeMachine {
    * @type {{words: string[], wanted: number[], moments: Moment[]} | null}
    */
   answer = null;
-  place = 0; // the chosen word of the translation
-  sourcePlace = 0;
-  /** @type {Part} */
-  kind = "cross";
-  /** @type {HeadPlace} */
-  head = null;
   pace = ticker(PACE);
 
   /** @param {Host} host */
@@ -61,18 +55,16 @@ class TimeMachine {
     this.rows = this.steps.map((step, n) => momentRow(step, this.losses[n], () => this.goTo(n)));
     this.output = el("p", { class: "tr-output", lang: "en" });
     this.heading = el("p", { class: "tr-heading" });
-    this.threads = loom({
-      onsource: (n) => this.chooseSource(n),
-      ontarget: (n) => this.chooseTarget(n),
+    this.focus = new AttentionFocus({
+      numLayers: (kind) => this.answer?.moments[this.last].weights[kind].length ?? 0,
+      onchange: (isOtherKind) => {
+        if (isOtherKind) this.makeTiles();
+        this.refresh();
+      },
     });
-    this.kindChoice = choice({
-      label: "Attention:",
-      options: Object.values(LOOKS),
-      selected: 0,
-      onchange: (n) => this.chooseKind(PARTS_OF_ATTENTION[n]),
-    });
-    this.tiles = headTiles((head) => this.chooseHead(head));
-    this.table = weightTable((row) => this.chooseRow(row));
+    this.focus.place = 0;
+    this.tiles = headTiles((head) => this.focus.chooseHead(head));
+    this.table = weightTable((row) => this.focus.chooseRow(row));
     this.numbers = el(
       "details",
       { ontoggle: () => this.refresh() },
@@ -95,12 +87,12 @@ class TimeMachine {
         "the rows.",
     );
     const pictures = el("div", {}, this.tiles.node, note);
-    const scene = el("div", { class: "tm-scene" }, this.threads.node, pictures);
+    const scene = el("div", { class: "tm-scene" }, this.focus.threads.node, pictures);
     const look = el(
       "div",
       { class: "tr-look" },
       this.heading,
-      this.kindChoice.node,
+      this.focus.kindChoice.node,
       scene,
       this.numbers,
     );
@@ -124,9 +116,7 @@ class TimeMachine {
 
   /**
    * The models lie in one file, one after the other.
-   * @param {ArrayBuffer} files
-   * @param {Engine<typeof translating>} engine
-   * @param {string} key
+   * @param {ArrayBuffer} files @param {Engine<typeof translating>} engine @param {string} key
    * @returns {Promise<Vocabulary>}
    */
   async loadAll(files, engine, key) {
@@ -166,43 +156,6 @@ class TimeMachine {
     this.playing.textContent = "Play";
   }
 
-  /** @param {number} n */
-  chooseSource(n) {
-    this.sourcePlace = n;
-    this.chooseKind("encoder");
-  }
-
-  /** @param {number} n */
-  chooseTarget(n) {
-    this.place = n;
-    this.chooseKind(this.kind === "encoder" ? "cross" : this.kind);
-  }
-
-  /** @param {Part} kind */
-  chooseKind(kind) {
-    if (kind !== this.kind && this.answer) {
-      this.kind = kind;
-      this.kindChoice.set(PARTS_OF_ATTENTION.indexOf(kind));
-      const numLayers = this.answer.moments[this.last].weights[kind].length;
-      if (this.head && this.head[0] >= numLayers) this.head = null;
-      this.makeTiles();
-    }
-    this.refresh();
-  }
-
-  /** @param {HeadPlace} head */
-  chooseHead(head) {
-    this.head = head;
-    this.refresh();
-  }
-
-  /** @param {number} row */
-  chooseRow(row) {
-    if (this.kind === "encoder") this.sourcePlace = row;
-    else this.place = row;
-    this.refresh();
-  }
-
   // ── Translating ──────────────────────────────────────────────────────────────────────────────
 
   async translate() {
@@ -217,10 +170,11 @@ class TimeMachine {
     this.rows.forEach((row, n) => row.show(shortened(moments[n].text)));
     const lookedAt = live.model.get("look_at");
     const looked = live.tokensOf(wanted).find(({ token }) => token === lookedAt);
-    this.place = looked?.place ?? Math.min(this.place, wanted.length - 1);
-    this.sourcePlace = Math.min(this.sourcePlace, words.length - 1);
+    const { focus } = this;
+    focus.place = looked?.place ?? Math.min(focus.place ?? 0, wanted.length - 1);
+    focus.sourcePlace = Math.min(focus.sourcePlace, words.length - 1);
     live.reveal(sentence);
-    this.threads.setWords(live.sourceWords(sentence), this.targetWords());
+    this.focus.threads.setWords(live.sourceWords(sentence), this.targetWords());
     this.makeTiles();
     this.refresh();
     performance.mark("attnsteps:time-machine-ready");
@@ -228,26 +182,29 @@ class TimeMachine {
 
   /**
    * What the model says at every moment, and how sure it was of what it says at last.
-   * @param {Sentence} sentence
-   * @param {() => boolean} isLatest
+   * @param {Sentence} sentence @param {() => boolean} isLatest
    */
   async translateAtAll({ ids, words }, isLatest) {
     const { engine, key } = this.live;
-    const free = {
+    const request = {
       ids,
       blocks: [],
       numAlternatives: 1,
       forced: {},
       maxLen: this.live.maxLen(words.length),
     };
-    const final = await engine.run("translate", { ...free, key: `${key}/${this.last}` });
+    const final = await engine.run("translate", { ...request, key: `${key}/${this.last}` });
     const wanted = final.steps.map(({ id }) => id);
-    const taught = { ...free, forced: Object.fromEntries(wanted.entries()), maxLen: wanted.length };
+    const forcing = {
+      ...request,
+      forced: Object.fromEntries(wanted.entries()),
+      maxLen: wanted.length,
+    };
     const moments = [];
     for (let n = 0; n < this.last && isLatest(); n += 1) {
-      const said = await engine.run("translate", { ...free, key: `${key}/${n}` });
+      const free = await engine.run("translate", { ...request, key: `${key}/${n}` });
       moments.push(
-        this.momentOf(said, await engine.run("translate", { ...taught, key: `${key}/${n}` })),
+        this.momentOf(free, await engine.run("translate", { ...forcing, key: `${key}/${n}` })),
       );
     }
     return { wanted, moments: [...moments, this.momentOf(final, final)] };
@@ -291,34 +248,30 @@ class TimeMachine {
   makeTiles() {
     if (!this.answer) return;
     const { words, wanted, moments } = this.answer;
-    const weights = moments[this.last].weights[this.kind];
-    const numQueries = this.kind === "encoder" ? words.length : wanted.length;
-    const numKeys = this.kind === "decoder" ? wanted.length : words.length;
+    const { kind, isEncoder } = this.focus;
+    const weights = moments[this.last].weights[kind];
+    const numQueries = isEncoder ? words.length : wanted.length;
+    const numKeys = kind === "decoder" ? wanted.length : words.length;
     this.tiles.make([null, ...allHeads(weights)], numQueries, numKeys);
   }
 
   refresh() {
-    const { moment, live, kind } = this;
+    const { moment, live, focus } = this;
+    const { kind, head = null } = focus;
     this.curve.show(moment);
     this.rows.forEach((row, n) => row.mark(n === moment));
     if (!this.answer) return;
     const { wanted, moments } = this.answer;
     const { text, probabilities, weights } = moments[moment];
-    const isEncoder = kind === "encoder";
+    const rows = looksOf(weights[kind], head);
     live.root.dataset.kind = kind;
-    this.threads.setShares(this.targetWords());
-    this.threads.update({
-      kind,
-      shown: wanted.length,
-      place: isEncoder ? null : this.place,
-      sourcePlace: isEncoder ? this.sourcePlace : null,
-      rows: looksOf(weights[kind], this.head),
-    });
+    this.focus.threads.setShares(this.targetWords());
+    focus.draw(rows, wanted.length);
     this.output.textContent = shortened(text);
     const loss = fmt(sentenceLoss(probabilities));
-    const task = "The words of the last moment, each given those before it";
+    const task = "Teacher forcing with the last moment’s translation";
     this.heading.textContent = `${task}: loss ${loss}`;
-    this.tiles.show((head) => looksOf(weights[kind], head), this.head);
+    this.tiles.show((each) => looksOf(weights[kind], each), head);
     if (this.numbers.open) this.showTable();
     live.set({ translation: text });
     live.news.say(`After ${this.steps[moment]} updates: ${shortened(text)}`);
@@ -327,9 +280,8 @@ class TimeMachine {
   showTable() {
     if (!this.answer) return;
     const { words, wanted, moments } = this.answer;
-    const { kind, head } = this;
+    const { kind, head = null, isEncoder, sourcePlace, place } = this.focus;
     const { named } = this.live.line;
-    const isEncoder = kind === "encoder";
     const outputs = wanted.map((id) => this.live.nameOf(id));
     const keys = keysOf(kind, words, outputs, named);
     const rows = looksOf(moments[this.moment].weights[kind], head);
@@ -338,17 +290,15 @@ class TimeMachine {
       caption:
         `Every word through ${head ? headLabel(head) : "the average of all heads"}, in ` +
         "percent",
-      rows: isEncoder ? words : outputs,
-      rowNames: isEncoder ? words.map(named) : outputs,
-      rowLang: isEncoder ? "zh" : "en",
+      ...this.focus.queriesOf(words, outputs, named),
       values: rows.map((row) => paddedTo(row, keys.columns.length)),
-      marked: isEncoder ? this.sourcePlace : this.place,
+      marked: (isEncoder ? sourcePlace : place) ?? -1,
     });
   }
 
   close() {
     this.pace.stop();
-    this.threads.close();
+    this.focus.threads.close();
     this.live.close();
   }
 }
@@ -359,17 +309,13 @@ function momentList(rows) {
   return el(
     "table",
     { class: "tm-list" },
-    el("caption", {}, "All moments: what it says, left to itself"),
+    el("caption", {}, "All moments: what the model writes by itself"),
     el("thead", {}, el("tr", {}, ...heads)),
     el("tbody", {}, ...rows),
   );
 }
 
-/**
- * @param {number} step
- * @param {number} loss
- * @param {() => void} onclick
- */
+/** @param {number} step @param {number} loss @param {() => void} onclick */
 function momentRow(step, loss, onclick) {
   const label = { "aria-pressed": "false", "aria-label": `after ${step} updates` };
   const pick = el("button", { type: "button", class: "tm-pick", ...label, onclick }, String(step));

@@ -58,30 +58,21 @@ export const translating = {
   },
 };
 
-/**
- * The model that `load` has read, for other jobs of the same worker.
- * @param {string} key
- */
+/** The model that `load` has read, for other jobs of the same worker. @param {string} key */
 export function loadedModel(key) {
   const model = models.get(key);
   if (!model) throw new Error("The model is not there any more. Reloading the page may help.");
   return model;
 }
 
-/**
- * The model of a file whose numbers are those that were written.
- * @param {ArrayBuffer} buffer
- */
+/** The model of a file whose numbers are those that were written. @param {ArrayBuffer} buffer */
 export async function intactModel(buffer) {
   const model = loadTransformer(buffer);
   if (await isIntact(buffer)) return model;
   throw new Error("The weights are damaged: they are not those that were written.");
 }
 
-/**
- * @param {LoadedTransformer} model
- * @returns {Vocabulary}
- */
+/** @param {LoadedTransformer} model @returns {Vocabulary} */
 export function vocabularyOf({ config, bundle }) {
   const { src_vocab: srcTokens, tgt_vocab: tgtTokens } = bundle;
   if (!Array.isArray(srcTokens) || !Array.isArray(tgtTokens)) {
@@ -93,19 +84,12 @@ export function vocabularyOf({ config, bundle }) {
   return { config, srcTokens, tgtTokens, splitter, joiner };
 }
 
-/**
- * @param {Float32Array} logProbs
- * @param {number} id
- * @returns {Likelihood}
- */
+/** @param {Float32Array} logProbs @param {number} id @returns {Likelihood} */
 function likelihood(logProbs, id) {
   return { id, probability: Math.exp(logProbs[id]) };
 }
 
-/**
- * [step][layer][head] → [layer][head][step]
- * @param {Looks[]} steps
- */
+/** [step][layer][head] → [layer][head][step] @param {Looks[]} steps */
 function byHead(steps) {
   return steps[0].map((heads, layer) =>
     heads.map((_, head) => steps.map((step) => step[layer][head])),

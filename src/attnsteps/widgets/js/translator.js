@@ -1,20 +1,12 @@
 // The real model at work: type Chinese, watch the words come, and see where every head looked.
 import { alternativesPanel } from "./alternatives.js";
+import { AttentionFocus } from "./attention_focus.js";
 import { serveJobs } from "./engine.js";
 import { LiveModel } from "./live.js";
-import {
-  allHeads,
-  headLabel,
-  headName,
-  keysOf,
-  lookOf,
-  PARTS_OF_ATTENTION,
-  paddedTo,
-} from "./looks.js";
-import { LOOKS, loom } from "./loom.js";
+import { allHeads, headLabel, headName, keysOf, lookOf, paddedTo } from "./looks.js";
 import { shuffler } from "./sentence_line.js";
 import { translating } from "./translating.js";
-import { asPercent, button, choice, el, reducedMotion, ticker } from "./ui.js";
+import { asPercent, button, el, reducedMotion, ticker } from "./ui.js";
 import { weightTable } from "./weight_table.js";
 
 serveJobs(translating);
@@ -33,19 +25,6 @@ class Translator {
    * @type {{words: string[], result: Translation, forced: Record<number, number>} | null}
    */
   answer = null;
-  /**
-   * The chosen word of the translation.
-   * @type {number | null}
-   */
-  place = null;
-  sourcePlace = 0;
-  /** @type {Part} */
-  kind = "cross";
-  /**
-   * At first the most decided one.
-   * @type {HeadPlace | undefined}
-   */
-  head;
   numShown = 0;
   /** Whether the next translation comes word by word, and as far as where it stands at once. */
   next = { isAnimated: true, from: 0 };
@@ -68,9 +47,10 @@ class Translator {
       onsentence: (text) => this.setText(text),
     });
     this.output = el("p", { class: "tr-output", lang: "en" });
-    this.threads = loom({
-      onsource: (n) => this.chooseSource(n),
-      ontarget: (n) => this.chooseTarget(n),
+    this.focus = new AttentionFocus({
+      numLayers: (kind) => this.answer?.result.weights[kind].length ?? 0,
+      onchange: () => this.refresh(),
+      canClear: true,
     });
     this.panel = alternativesPanel(NUM_ALTERNATIVES, {
       onpick: (n) => this.force(n),
@@ -79,32 +59,23 @@ class Translator {
     this.legend = el("p", { class: "aw-note tr-legend" });
     this.cost = el("p", { class: "aw-note tr-cost" });
     this.heading = el("p", { class: "tr-heading" });
-    this.kindChoice = choice({
-      label: "Attention:",
-      options: Object.values(LOOKS),
-      selected: 0,
-      onchange: (n) => this.chooseKind(PARTS_OF_ATTENTION[n]),
-    });
     this.byHead = weightTable((row) => this.chooseHead(row));
-    this.byWord = weightTable((row) => this.chooseRow(row));
+    this.byWord = weightTable((row) => this.focus.chooseRow(row));
     this.lay();
     this.live.watch((isVisible) => this.see(isVisible), "-15% 0px");
-    this.live.start({
-      text: () => this.translate(),
-      forced: () => this.translate(),
-    });
+    this.live.start({ text: () => this.translate(), forced: () => this.translate() });
   }
 
   lay() {
     const { live } = this;
-    const picture = el("div", {}, this.threads.node, this.legend);
+    const picture = el("div", {}, this.focus.threads.node, this.legend);
     const scene = el("div", { class: "tr-scene" }, picture, this.panel.node);
     const tables = el("div", { class: "tr-tables" }, this.byHead.node, this.byWord.node);
     const look = el(
       "div",
       { class: "tr-panel tr-look" },
       this.heading,
-      this.kindChoice.node,
+      this.focus.kindChoice.node,
       tables,
     );
     live.root.append(live.line.node, this.buttons(), live.complaint.node, live.news.node);
@@ -140,13 +111,10 @@ class Translator {
 
   // ── What the reader does ─────────────────────────────────────────────────────────────────────
 
-  /**
-   * @param {string} text
-   * @param {boolean} [isAnimated]
-   */
+  /** @param {string} text @param {boolean} [isAnimated] */
   setText(text, isAnimated = false) {
     const { model } = this.live;
-    this.place = null;
+    this.focus.place = null;
     this.next.isAnimated = isAnimated;
     const isNew = text !== model.get("text");
     const wasForced = Object.keys(model.get("forced")).length > 0;
@@ -156,15 +124,12 @@ class Translator {
     else this.translate();
   }
 
-  /**
-   * Put one of the alternatives in the place of the chosen word.
-   * @param {number} n
-   */
+  /** Put one of the alternatives in the place of the chosen word. @param {number} n */
   force(n) {
     const place = this.lookedAt();
     if (!this.answer || place === null) return;
     this.pace.stop();
-    this.place = place;
+    this.focus.place = place;
     const { alternatives } = this.answer.result.steps[place];
     const { id } = alternatives[n];
     const before = Object.entries(this.live.model.get("forced"));
@@ -181,44 +146,14 @@ class Translator {
 
   /** The next translation keeps the chosen word, and is written from there on. */
   keepPlace() {
-    this.next = { isAnimated: true, from: (this.place ?? -1) + 1 };
-  }
-
-  /** @param {number} n */
-  chooseSource(n) {
-    this.sourcePlace = n;
-    this.chooseKind("encoder");
-  }
-
-  /** @param {number} n */
-  chooseTarget(n) {
-    const isAgain = this.place === n && this.kind !== "encoder";
-    this.place = isAgain ? null : n;
-    this.chooseKind(this.kind === "encoder" ? "cross" : this.kind);
-  }
-
-  /** @param {Part} kind */
-  chooseKind(kind) {
-    if (kind !== this.kind) {
-      this.kind = kind;
-      this.kindChoice.set(PARTS_OF_ATTENTION.indexOf(kind));
-      const numLayers = this.answer?.result.weights[kind].length ?? 0;
-      if (this.head && this.head[0] >= numLayers) this.head = null;
-    }
-    this.refresh();
+    this.next = { isAnimated: true, from: (this.focus.place ?? -1) + 1 };
   }
 
   /** @param {number} row of the table of heads, whose first is their average */
   chooseHead(row) {
-    if (this.answer) this.head = [null, ...allHeads(this.answer.result.weights[this.kind])][row];
-    this.refresh();
-  }
-
-  /** @param {number} row */
-  chooseRow(row) {
-    if (this.kind === "encoder") this.sourcePlace = row;
-    else this.place = row;
-    this.refresh();
+    if (!this.answer) return;
+    const weights = this.answer.result.weights[this.focus.kind];
+    this.focus.chooseHead([null, ...allHeads(weights)][row]);
   }
 
   // ── Translating ──────────────────────────────────────────────────────────────────────────────
@@ -243,10 +178,11 @@ class Translator {
     if (!result) return;
     performance.measure("attnsteps:translate", { start });
     this.answer = { words, result, forced };
-    if (this.head === undefined) this.head = mostDecided(result.weights[this.kind]);
-    this.sourcePlace = Math.min(this.sourcePlace, words.length - 1);
+    const { focus } = this;
+    if (focus.head === undefined) focus.head = mostDecided(result.weights[focus.kind]);
+    focus.sourcePlace = Math.min(focus.sourcePlace, words.length - 1);
     live.reveal(sentence);
-    this.threads.setWords(live.sourceWords(sentence), this.targetWords());
+    this.focus.threads.setWords(live.sourceWords(sentence), this.targetWords());
     if (this.next.isAnimated) this.play(this.next.from);
     else this.finish();
     this.next = { isAnimated: false, from: 0 };
@@ -303,13 +239,13 @@ class Translator {
 
   finish() {
     if (!this.answer) return;
-    const { live } = this;
+    const { live, focus } = this;
     const ids = this.answer.result.steps.map(({ id }) => id);
     this.pace.stop();
     this.numShown = ids.length;
-    if (this.place === null || this.place >= this.numShown) {
+    if (focus.place === null || focus.place >= this.numShown) {
       const looked = live.tokensOf(ids).find(({ token }) => token === live.model.get("look_at"));
-      this.place = looked?.place ?? null;
+      focus.place = looked?.place ?? null;
     }
     const translation = live.textOf(ids);
     live.set({ translation });
@@ -325,7 +261,7 @@ class Translator {
 
   /** The output word that is looked at: the newest while the words come, then the chosen one. */
   lookedAt() {
-    if (!this.pace.isRunning()) return this.place;
+    if (!this.pace.isRunning()) return this.focus.place;
     return this.numShown > 0 ? this.numShown - 1 : null;
   }
 
@@ -334,17 +270,12 @@ class Translator {
   refresh() {
     if (!this.answer) return;
     const { words, result } = this.answer;
-    const { kind, head = null, numShown, sourcePlace } = this;
+    const { kind, isEncoder, head = null } = this.focus;
     const place = this.lookedAt();
-    const isEncoder = kind === "encoder";
     this.live.root.dataset.kind = kind;
-    this.threads.update({
-      kind,
-      shown: numShown,
-      place: isEncoder ? null : place,
-      sourcePlace: isEncoder ? sourcePlace : null,
-      rows: (isEncoder ? words : result.steps).map((_, n) => lookOf(result.weights[kind], head, n)),
-    });
+    const queries = isEncoder ? words : result.steps;
+    const rows = queries.map((_, n) => lookOf(result.weights[kind], head, n));
+    this.focus.draw(rows, this.numShown, place);
     this.legend.textContent = `Threads: ${THREADS[kind]}, through ${headName(head)}.`;
     this.showOutput(place);
     this.showAlternatives(place);
@@ -364,7 +295,7 @@ class Translator {
     /** @param {number} place */
     const state = (place) => {
       if (place >= this.numShown) return "tr-later";
-      return place === chosen && this.kind !== "encoder" ? "tr-here" : null;
+      return place === chosen && !this.focus.isEncoder ? "tr-here" : null;
     };
     this.output.replaceChildren(
       ...this.live
@@ -377,7 +308,8 @@ class Translator {
   showAlternatives(place) {
     if (!this.answer) return;
     const { result, forced } = this.answer;
-    const { live, threads } = this;
+    const { live } = this;
+    const { threads } = this.focus;
     const step = place === null ? null : result.steps[place];
     this.panel.show({
       place: place ?? 0,
@@ -399,12 +331,12 @@ class Translator {
   showTables(place) {
     if (!this.answer) return;
     const { words, result } = this.answer;
-    const { kind, head = null, live } = this;
-    const isEncoder = kind === "encoder";
+    const { live, focus } = this;
+    const { kind, head = null, isEncoder } = focus;
     const weights = result.weights[kind];
     const outputs = result.steps.map(({ id }) => live.nameOf(id));
     const queries = isEncoder ? words : outputs;
-    const query = isEncoder ? this.sourcePlace : place;
+    const query = isEncoder ? focus.sourcePlace : place;
     const keys = keysOf(kind, words, outputs, live.line.named);
     const heads = [null, ...allHeads(weights)];
     this.heading.textContent =
@@ -426,9 +358,7 @@ class Translator {
     this.byWord.show({
       ...keys,
       caption: `Every word through ${headName(head)}`,
-      rows: queries,
-      rowNames: isEncoder ? words.map(live.line.named) : queries,
-      rowLang: isEncoder ? "zh" : "en",
+      ...focus.queriesOf(words, outputs, live.line.named),
       values: queries.map((_, n) => paddedTo(lookOf(weights, head, n), keys.columns.length)),
       marked: query ?? -1,
       shown: isEncoder ? words.length : this.numShown,
@@ -437,15 +367,12 @@ class Translator {
 
   close() {
     this.pace.stop();
-    this.threads.close();
+    this.focus.threads.close();
     this.live.close();
   }
 }
 
-/**
- * The head whose queries put most of their weight on one word.
- * @param {HeadWeights} weights
- */
+/** The head whose queries put most of their weight on one word. @param {HeadWeights} weights */
 function mostDecided(weights) {
   /** @param {[number, number]} head */
   const sureness = ([l, h]) => weights[l][h].reduce((sum, row) => sum + Math.max(...row), 0);

@@ -186,6 +186,29 @@ interface ModelBlock {
   tk: "S" | "T";
   layered: boolean;
 }
+/** A tensor on its way through a block, with the formula and the code that make it. */
+interface ModelStep {
+  tensor: string;
+  axes: string;
+  formula: string;
+  code: string;
+}
+/** Parameter matrices of one shape; bias: the axes of each one's bias, or "". */
+interface ModelMatrices {
+  names: string[];
+  axes: string;
+  bias: string;
+}
+/** A block as the diagram shows it; parameters and flops are formulas. */
+interface ShownBlock extends ModelBlock {
+  id: string;
+  title: string;
+  says: string;
+  steps: ModelStep[];
+  learned: ModelMatrices[];
+  parameters: string;
+  flops: string;
+}
 type FormatName = "float64" | "float32" | "float16";
 type FillName = "-inf" | "-1e9" | "-1e4" | "0";
 interface MaskOptions {
@@ -237,6 +260,7 @@ interface Choice {
 }
 interface MatrixTable {
   node: HTMLElement;
+  table: HTMLTableElement;
   cells: HTMLElement[][];
   update(values: Matrix): void;
   mark(row: number, column: number): void;

@@ -26,8 +26,7 @@ export function uid() {
 
 /**
  * A number with a true minus sign and a fixed number of decimals; infinities as ∞.
- * @param {number} value
- * @param {number} [digits]
+ * @param {number} value @param {number} [digits]
  */
 export function fmt(value, digits = 2) {
   if (Number.isNaN(value)) return "NaN";
@@ -36,10 +35,7 @@ export function fmt(value, digits = 2) {
   return value < 0 && Number(text) !== 0 ? `−${text}` : text;
 }
 
-/**
- * A whole number with commas: 1,024.
- * @param {number} value
- */
+/** A whole number with commas: 1,024. @param {number} value */
 export function grouped(value) {
   return String(value).replace(/\B(?=(\d{3})+$)/g, ",");
 }
@@ -63,7 +59,7 @@ export function asPercent(probability) {
  * The outer frame of a widget: a labelled group that keeps key events from the notebook around
  * it (JupyterLab would take arrows and letters for its own commands).
  * @param {HTMLElement} host the element anywidget gives to render
- * @param {string} title short name, shown above the widget
+ * @param {Child} title short name, shown above the widget
  */
 export function frame(host, title) {
   const id = uid();
@@ -81,9 +77,7 @@ export function frame(host, title) {
 
 /**
  * A button with visible text.
- * @param {string} text
- * @param {() => void} onclick
- * @param {Props} [props]
+ * @param {string} text @param {() => void} onclick @param {Props} [props]
  */
 export function button(text, onclick, props = {}) {
   return el("button", { type: "button", class: "aw-button", ...props, onclick }, text);
@@ -91,7 +85,7 @@ export function button(text, onclick, props = {}) {
 
 /**
  * A labelled range input with its value beside it.
- * @param {{label: string, min: number, max: number, step: number, value: number,
+ * @param {{label: Child, min: number, max: number, step: number, value: number,
  *          format?: (value: number) => string, oninput: (value: number) => void}} options
  * @returns {Slider}
  */
@@ -128,6 +122,16 @@ export function slider({ label, min, max, step, value, format = String, oninput 
 }
 
 /**
+ * The place of the slider's stop that is nearest to a value.
+ * @param {number[]} stops @param {number} value
+ * @param {(value: number) => number} [scale] on which distances are measured
+ */
+export function nearestStop(stops, value, scale = Number) {
+  const distances = stops.map((stop) => Math.abs(scale(stop) - scale(value)));
+  return distances.indexOf(Math.min(...distances));
+}
+
+/**
  * A labelled checkbox.
  * @param {{label: string, checked: boolean, onchange: (isChecked: boolean) => void}} options
  */
@@ -144,7 +148,7 @@ export function checkbox({ label, checked, onchange }) {
 
 /**
  * One choice out of few, as radio buttons in a row.
- * @param {{label: string, options: string[], selected: number, onchange: (index: number) => void}}
+ * @param {{label: string, options: Child[], selected: number, onchange: (index: number) => void}}
  *        options
  * @returns {Choice}
  */
@@ -183,9 +187,7 @@ export function choice({ label, options, selected, onchange }) {
 
 /**
  * Turn a button off or on; one that goes off under the focus leaves it to another, which goes on.
- * @param {HTMLButtonElement} node
- * @param {boolean} isDisabled
- * @param {HTMLButtonElement} heir
+ * @param {HTMLButtonElement} node @param {boolean} isDisabled @param {HTMLButtonElement} heir
  */
 export function disable(node, isDisabled, heir) {
   const hadFocus = document.activeElement === node;
@@ -207,107 +209,6 @@ export function status() {
       if (node.textContent !== text) node.textContent = text;
     },
   };
-}
-
-/**
- * A matrix as a real table; cells are tinted by `tint(value)` in [−1, 1] (sign picks the hue).
- * `update` rewrites numbers in place, so that dragging a control repaints quickly.
- * @param {{caption: string, rows: string[], columns: string[], digits?: number,
- *          tint?: ((value: number) => number) | null, corner?: string,
- *          onpick?: ((row: number, column: number) => void) | null}} options
- * @returns {MatrixTable}
- */
-export function matrixTable({ caption, rows, columns, digits = 2, tint, corner = "", onpick }) {
-  const cells = onpick
-    ? pickableCells(rows.length, columns.length, onpick)
-    : rows.map(() => columns.map(() => el("span", { class: "aw-cell" })));
-  const heads = columns.map((label) => el("th", { scope: "col" }, label));
-  const body = rows.map((label, r) =>
-    el("tr", {}, el("th", { scope: "row" }, label), ...cells[r].map((cell) => el("td", {}, cell))),
-  );
-  const table = el(
-    "table",
-    { class: "aw-matrix" },
-    el("caption", {}, caption),
-    el("thead", {}, el("tr", {}, el("td", { class: "aw-corner" }, corner), ...heads)),
-    el("tbody", {}, ...body),
-  );
-  const tabindex = onpick ? null : 0;
-  const label = { role: "group", "aria-label": caption };
-  return {
-    node: el("div", { class: "aw-scroll", tabindex, ...label }, table),
-    cells,
-    update(values) {
-      values.forEach((line, r) => {
-        Array.from(line).forEach((value, c) => {
-          setCell(cells[r][c], fmt(value, digits), tint ? tint(value) : null);
-        });
-      });
-    },
-    /** Outline one cell (or none), for linking it to something else on screen. */
-    mark(row, column) {
-      cells.forEach((line, r) =>
-        line.forEach((cell, c) => {
-          cell.classList.toggle("aw-marked", r === row && c === column);
-        }),
-      );
-    },
-  };
-}
-
-/**
- * @param {HTMLElement} cell
- * @param {string} text
- * @param {number | null} amount how strongly to tint it
- */
-function setCell(cell, text, amount) {
-  if (cell.textContent !== text) cell.textContent = text;
-  if (amount === null) return;
-  cell.style.setProperty("--amount", String(Math.min(1, Math.abs(amount) || 0)));
-  cell.classList.toggle("aw-negative", amount < 0);
-}
-
-/** @type {Record<string, [number, number]>} */
-const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
-
-/**
- * The cells of a table as buttons, one of them in the tab order; arrow keys go on to the others.
- * @param {number} numRows
- * @param {number} numColumns
- * @param {(row: number, column: number) => void} onpick
- */
-function pickableCells(numRows, numColumns, onpick) {
-  const cells = Array.from({ length: numRows }, (_, r) =>
-    Array.from({ length: numColumns }, (__, c) => {
-      const cell = el("button", { type: "button", class: "aw-cell", tabindex: r + c ? -1 : 0 });
-      cell.addEventListener("click", () => pick(r, c));
-      cell.addEventListener("focus", () => pick(r, c));
-      cell.addEventListener("mousemove", () => onpick(r, c)); // not when a cell scrolls under it
-      cell.addEventListener("keydown", (event) => move(event, r, c));
-      return cell;
-    }),
-  );
-  /**
-   * @param {number} r
-   * @param {number} c
-   */
-  function pick(r, c) {
-    for (const line of cells) for (const cell of line) cell.tabIndex = -1;
-    cells[r][c].tabIndex = 0;
-    onpick(r, c);
-  }
-  /**
-   * @param {KeyboardEvent} event
-   * @param {number} r
-   * @param {number} c
-   */
-  function move(event, r, c) {
-    const step = ARROWS[event.key];
-    if (!step) return;
-    event.preventDefault(); // at the edge, too: the page stays where it is
-    cells[r + step[0]]?.[c + step[1]]?.focus();
-  }
-  return cells;
 }
 
 /**
@@ -350,8 +251,7 @@ export function recall(key) {
 
 /**
  * Remember a JSON value under `key` where the browser allows it.
- * @param {string} key
- * @param {unknown} value
+ * @param {string} key @param {unknown} value
  */
 export function remember(key, value) {
   try {

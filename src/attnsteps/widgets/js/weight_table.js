@@ -43,11 +43,7 @@ function makeHead({ columns, columnNames, columnLang: lang }) {
   return el("tr", {}, el("td", { class: "aw-corner" }), ...heads);
 }
 
-/**
- * @param {WeightTableState} state
- * @param {number} r
- * @param {() => void} onclick
- */
+/** @param {WeightTableState} state @param {number} r @param {() => void} onclick */
 function makeRow({ rows, rowNames, rowLang: lang, columns }, r, onclick) {
   const label = { lang, "aria-label": rowNames[r], "aria-pressed": "false" };
   const pick = el("button", { type: "button", class: "wt-pick", ...label, onclick }, rows[r]);
@@ -56,10 +52,7 @@ function makeRow({ rows, rowNames, rowLang: lang, columns }, r, onclick) {
   return { node: el("tr", {}, el("th", { scope: "row" }, pick), ...entries), pick, cells };
 }
 
-/**
- * @param {HTMLElement} cell
- * @param {number | null} value
- */
+/** @param {HTMLElement} cell @param {number | null} value */
 function setWeight(cell, value) {
   cell.textContent = value === null ? "" : String(Math.round(100 * value));
   cell.style.setProperty("--amount", String(value ?? 0));

@@ -2,8 +2,7 @@
 
 /**
  * Places (row-major) where `given` is not `answer`. Only numbers and cells allow for rounding.
- * @param {"number"|"choice"|"order"|"cells"} kind
- * @param {number|number[]|number[][]} given
+ * @param {"number"|"choice"|"order"|"cells"} kind @param {number|number[]|number[][]} given
  * @param {number|number[]|number[][]} answer
  * @param {number} tolerance largest allowed distance of a number
  */
@@ -17,10 +16,8 @@ export function wrongPlaces(kind, given, answer, tolerance) {
 
 /**
  * Whether `given` counts as `answer`.
- * @param {"number"|"choice"|"order"|"cells"} kind
- * @param {number|number[]|number[][]} given
- * @param {number|number[]|number[][]} answer
- * @param {number} tolerance
+ * @param {"number"|"choice"|"order"|"cells"} kind @param {number|number[]|number[][]} given
+ * @param {number|number[]|number[][]} answer @param {number} tolerance
  */
 export function isRight(kind, given, answer, tolerance) {
   return wrongPlaces(kind, given, answer, tolerance).length === 0;

@@ -4,9 +4,7 @@ import { softmax } from "./softmax.js";
 
 /**
  * Random signs, +1 or −1, as `rows` vectors of `width` numbers.
- * @param {number} seed
- * @param {number} rows
- * @param {number} width
+ * @param {number} seed @param {number} rows @param {number} width
  */
 export function signs(seed, rows, width) {
   const next = uniform(seed);
@@ -17,8 +15,7 @@ export function signs(seed, rows, width) {
 
 /**
  * Σ tag_t ∘ word_t: every word's vector with the signs of its place, all added up, (D,).
- * @param {Float64Array[]} words
- * @param {Float64Array[]} tags
+ * @param {Float64Array[]} words @param {Float64Array[]} tags
  */
 export function squeeze(words, tags) {
   const sum = new Float64Array(tags[0].length);
@@ -30,8 +27,7 @@ export function squeeze(words, tags) {
 
 /**
  * What the sum still says about one place: the tag's signs are taken off again, (D,).
- * @param {Float64Array} sum
- * @param {Vector} tag
+ * @param {Float64Array} sum @param {Vector} tag
  */
 export function unsqueeze(sum, tag) {
   return sum.map((value, i) => value * tag[i]);
@@ -39,9 +35,7 @@ export function unsqueeze(sum, tag) {
 
 /**
  * Ask with a place's tag: weights over all places, and the weighted sum of the words.
- * @param {Float64Array[]} words
- * @param {Float64Array[]} tags
- * @param {number} asked
+ * @param {Float64Array[]} words @param {Float64Array[]} tags @param {number} asked
  */
 export function attendTo(words, tags, asked) {
   const width = tags[0].length;
@@ -60,8 +54,7 @@ export function attendTo(words, tags, asked) {
 
 /**
  * Similarity of a vector to each word of the vocabulary: their dot products over the width.
- * @param {Vector} vector
- * @param {Matrix} vocabulary
+ * @param {Vector} vector @param {Matrix} vocabulary
  */
 export function similarities(vector, vocabulary) {
   return Float64Array.from(vocabulary, (word) => {
@@ -71,10 +64,7 @@ export function similarities(vector, vocabulary) {
   });
 }
 
-/**
- * Index of the largest number; of equal ones, the first.
- * @param {Vector} values
- */
+/** Index of the largest number; of equal ones, the first. @param {Vector} values */
 export function largest(values) {
   let best = 0;
   for (let i = 1; i < values.length; i += 1) if (values[i] > values[best]) best = i;

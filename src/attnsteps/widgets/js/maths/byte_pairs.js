@@ -32,8 +32,7 @@ export function foldText(text) {
 
 /**
  * One token of every neighbouring pair, from left to right.
- * @param {string[]} tokens
- * @param {Merge} pair
+ * @param {string[]} tokens @param {Merge} pair
  */
 export function mergePair(tokens, [left, right]) {
   const merged = [];
@@ -112,8 +111,7 @@ function rankPairs(split, age) {
 
 /**
  * Characters, merged in the order that was learned.
- * @param {string} text
- * @param {Merge[]} merges
+ * @param {string} text @param {Merge[]} merges
  */
 export function applyMerges(text, merges) {
   const order = new Map(merges.map((pair, i) => [JSON.stringify(pair), i]));
@@ -132,8 +130,7 @@ export function applyMerges(text, merges) {
 
 /**
  * The tokens that merges can give: the single characters, then what each merge has made.
- * @param {string[]} alphabet
- * @param {Merge[]} merges
+ * @param {string[]} alphabet @param {Merge[]} merges
  */
 export function mergedVocabulary(alphabet, merges) {
   return [...new Set([...alphabet, ...merges.map((pair) => pair.join(""))])];
@@ -141,18 +138,14 @@ export function mergedVocabulary(alphabet, merges) {
 
 /**
  * One id for each token, counted on after the special ones; UNK_ID where the list lacks it.
- * @param {string[]} tokens
- * @param {string[]} vocabulary
+ * @param {string[]} tokens @param {string[]} vocabulary
  */
 export function tokenIds(tokens, vocabulary) {
   const places = new Map(vocabulary.map((token, i) => [token, i + SPECIAL_TOKENS.length]));
   return tokens.map((token) => places.get(token) ?? UNK_ID);
 }
 
-/**
- * Rows of one length, filled up with PAD_ID.
- * @param {number[][]} rows
- */
+/** Rows of one length, filled up with PAD_ID. @param {number[][]} rows */
 export function padRows(rows) {
   const longest = Math.max(0, ...rows.map((row) => row.length));
   return rows.map((row) => [...row, ...Array(longest - row.length).fill(PAD_ID)]);

@@ -10,8 +10,7 @@ export function stridesOf(shape) {
 
 /**
  * Whether these strides go through memory in order; an axis of size 1 takes no step.
- * @param {number[]} shape
- * @param {number[]} strides
+ * @param {number[]} shape @param {number[]} strides
  */
 export function isInOrder(shape, strides) {
   return stridesOf(shape).every((stride, axis) => shape[axis] === 1 || strides[axis] === stride);
@@ -19,8 +18,7 @@ export function isInOrder(shape, strides) {
 
 /**
  * Where in memory an entry lies: Σ index · stride.
- * @param {number[]} indices
- * @param {number[]} strides
+ * @param {number[]} indices @param {number[]} strides
  */
 export function addressOf(indices, strides) {
   return indices.reduce((sum, index, axis) => sum + index * strides[axis], 0);
@@ -28,9 +26,7 @@ export function addressOf(indices, strides) {
 
 /**
  * Two axes change places; `list` is a shape, strides or indices.
- * @param {number[]} list
- * @param {number} a
- * @param {number} b
+ * @param {number[]} list @param {number} a @param {number} b
  */
 export function swapped(list, a, b) {
   return list.map((value, axis) => (axis === a ? list[b] : axis === b ? list[a] : value));
@@ -38,9 +34,7 @@ export function swapped(list, a, b) {
 
 /**
  * Multi-head attention for one sentence, as PyTorch's tensors go through it.
- * @param {number} numWords
- * @param {number} numHeads
- * @param {number} width
+ * @param {number} numWords @param {number} numHeads @param {number} width
  * @returns {HeadStep[]} axes: t a word, h a head, i a number
  */
 export function headSteps(numWords, numHeads, width) {
@@ -85,9 +79,7 @@ export function headSteps(numWords, numHeads, width) {
 /**
  * Where the piece of one word and one head begins.
  * @param {Pick<HeadStep, "axes" | "strides">} step one of headSteps
- * @param {number} word
- * @param {number} head
- * @param {number} width
+ * @param {number} word @param {number} head @param {number} width
  * @returns {{address: number, factors: [number, number][]}} factors: index and stride of each axis
  *        but the last
  */
@@ -104,9 +96,7 @@ export function pieceOf({ axes, strides }, word, head, width) {
 
 /**
  * In how many runs the pieces of one head lie in memory.
- * @param {Pick<HeadStep, "axes" | "strides">} step
- * @param {number} numWords
- * @param {number} head
+ * @param {Pick<HeadStep, "axes" | "strides">} step @param {number} numWords @param {number} head
  * @param {number} width
  */
 export function runsOf(step, numWords, head, width) {

@@ -16,10 +16,7 @@ export function hiddenUnit(x, { weights, bias, out }, relu) {
 
 /**
  * All units, and the output: the output bias and what the units add.
- * @param {Vector} x
- * @param {HiddenUnit[]} units
- * @param {number} outputBias
- * @param {boolean} relu
+ * @param {Vector} x @param {HiddenUnit[]} units @param {number} outputBias @param {boolean} relu
  */
 export function hiddenUnits(x, units, outputBias, relu) {
   const worked = units.map((unit) => hiddenUnit(x, unit, relu));
@@ -30,17 +27,13 @@ export function hiddenUnits(x, units, outputBias, relu) {
  * Where a unit's sum is 0 inside the square from `low` to `high`: the two ends of that line, or
  * null where it does not cross the square.
  * @param {{weights: number[]; bias: number}} unit with two weights
- * @param {number} low
- * @param {number} high
+ * @param {number} low @param {number} high
  * @returns {[number, number][] | null}
  */
 export function switchLine({ weights: [a, b], bias }, low, high) {
   /** @type {[number, number][]} */
   const ends = [];
-  /**
-   * @param {number} x
-   * @param {number} y
-   */
+  /** @param {number} x @param {number} y */
   const add = (x, y) => {
     const inside = x >= low - 1e-9 && x <= high + 1e-9 && y >= low - 1e-9 && y <= high + 1e-9;
     if (inside && !ends.some(([p, q]) => Math.hypot(p - x, q - y) < 1e-9)) ends.push([x, y]);

@@ -13,9 +13,7 @@ const CHANGE = [1, -1.5, 2, -0.5];
 
 /**
  * The masks that can be drawn at once, true = may attend; the paddings are the last words.
- * @param {string} name
- * @param {number} words
- * @param {number} paddings
+ * @param {string} name @param {number} words @param {number} paddings
  * @returns {boolean[][]}
  */
 export function presetMask(name, words, paddings) {
@@ -36,8 +34,7 @@ export function presetMask(name, words, paddings) {
 
 /**
  * Whether the format holds the fill value, or PyTorch stops with an error.
- * @param {FillName} fill
- * @param {FormatName} format
+ * @param {FillName} fill @param {FormatName} format
  */
 export function fits(fill, format) {
   const value = FILLS[fill];
@@ -75,54 +72,49 @@ export function maskedAttention(x, w, allowed, how) {
 }
 
 /**
- * Change one word after the other, and look which outputs move.
- * @param {number[][]} x
- * @param {{q: number[][]; k: number[][]; v: number[][]}} w
- * @param {boolean[][]} allowed
- * @param {MaskOptions} how
+ * Change one word after the other, and look which outputs move, as Python's `influence` does.
+ * @param {number[][]} x @param {{q: number[][]; k: number[][]; v: number[][]}} w
+ * @param {boolean[][]} allowed @param {MaskOptions} how
  * @returns {number[][]} (T, T), outputs × words: 1 it moves, 0 it stays, −1 it is NaN and cannot
  */
-export function whoSeesWhom(x, w, allowed, how) {
+export function influence(x, w, allowed, how) {
   const before = maskedAttention(x, w, allowed, how).context;
-  const seen = before.map(() => x.map(() => 0));
+  const moves = before.map(() => x.map(() => 0));
   x.forEach((_, j) => {
     const changed = x.map((word, i) =>
       i === j ? Array.from(word, (entry, d) => entry + CHANGE[d % 4]) : word,
     );
     const after = maskedAttention(changed, w, allowed, how).context;
     before.forEach((row, i) => {
-      if (row.some(Number.isNaN)) seen[i][j] = -1;
-      else seen[i][j] = row.some((entry, d) => entry !== after[i][d]) ? 1 : 0;
+      if (row.some(Number.isNaN)) moves[i][j] = -1;
+      else moves[i][j] = row.some((entry, d) => entry !== after[i][d]) ? 1 : 0;
     });
   });
-  return seen;
+  return moves;
 }
 
 /**
  * What is wrong, by the rule that the mask should follow. A word may always see itself, since it
- * is the one that asks; the outputs of paddings count for nothing.
- * @param {number[][]} seen
- * @param {boolean[][]} rule
- * @param {boolean[][]} allowed
- * @param {Float64Array[]} weights
- * @param {number} paddings
+ * makes the query; the outputs of paddings count for nothing.
+ * @param {number[][]} moves @param {boolean[][]} rule @param {boolean[][]} allowed
+ * @param {Float64Array[]} weights @param {number} paddings
  * @returns {{leaks: number[][], lost: number[][], nan: number[], equal: number[], zeros: number[]}}
  *          pairs of output and word; rows
  */
-export function diagnoseMask(seen, rule, allowed, weights, paddings) {
+export function diagnoseMask(moves, rule, allowed, weights, paddings) {
   /**
    * @type {{leaks: number[][], lost: number[][], nan: number[], equal: number[], zeros: number[]}}
    */
   const found = { leaks: [], lost: [], nan: [], equal: [], zeros: [] };
-  const real = seen.length - paddings;
-  seen.forEach((row, i) => {
+  const real = moves.length - paddings;
+  moves.forEach((row, i) => {
     if (row.includes(-1)) found.nan.push(i);
     else if (!allowed[i].includes(true))
       found[weights[i].some(Boolean) ? "equal" : "zeros"].push(i);
-    row.forEach((moves, j) => {
+    row.forEach((move, j) => {
       if (i >= real || i === j) return;
-      if (moves === 1 && !rule[i][j]) found.leaks.push([i, j]);
-      if (moves === 0 && rule[i][j]) found.lost.push([i, j]);
+      if (move === 1 && !rule[i][j]) found.leaks.push([i, j]);
+      if (move === 0 && rule[i][j]) found.lost.push([i, j]);
     });
   });
   return found;

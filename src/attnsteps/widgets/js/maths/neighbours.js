@@ -3,8 +3,7 @@ import { dot } from "./linear.js";
 
 /**
  * a · b / (|a| |b|): 1 for the same direction, 0 for a right angle; 0 where a vector is zero.
- * @param {Vector} a
- * @param {Vector} b
+ * @param {Vector} a @param {Vector} b
  */
 export function cosine(a, b) {
   const lengths = Math.sqrt(dot(a, a) * dot(b, b));
@@ -13,8 +12,7 @@ export function cosine(a, b) {
 
 /**
  * Similarity of one row to every row, itself included.
- * @param {Matrix} vectors
- * @param {number} index
+ * @param {Matrix} vectors @param {number} index
  */
 export function cosines(vectors, index) {
   return Float64Array.from(vectors, (vector) => cosine(vectors[index], vector));
@@ -22,9 +20,7 @@ export function cosines(vectors, index) {
 
 /**
  * Places of the `count` rows most similar to one row, itself left out, nearest first.
- * @param {Matrix} vectors
- * @param {number} index
- * @param {number} count
+ * @param {Matrix} vectors @param {number} index @param {number} count
  */
 export function nearest(vectors, index, count) {
   const similar = cosines(vectors, index);
@@ -34,11 +30,7 @@ export function nearest(vectors, index, count) {
     .slice(0, count);
 }
 
-/**
- * A row of zeros with a single one, (V,).
- * @param {number} index
- * @param {number} size
- */
+/** A row of zeros with a single one, (V,). @param {number} index @param {number} size */
 export function oneHot(index, size) {
   return Float64Array.from({ length: size }, (_, i) => (i === index ? 1 : 0));
 }

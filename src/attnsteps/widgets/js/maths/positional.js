@@ -4,8 +4,7 @@ import { dot, matmul } from "./linear.js";
 
 /**
  * By how many radians the hand of a column turns from one position to the next.
- * @param {number} column
- * @param {number} width
+ * @param {number} column @param {number} width
  */
 export function handSpeed(column, width) {
   return 10000 ** (-(column - (column % 2)) / width);
@@ -13,8 +12,7 @@ export function handSpeed(column, width) {
 
 /**
  * The vector of one position, sine and cosine in turn, as in the paper: (width).
- * @param {number} position
- * @param {number} width
+ * @param {number} position @param {number} width
  */
 export function positionRow(position, width) {
   return Float64Array.from({ length: width }, (_, column) => {
@@ -25,8 +23,7 @@ export function positionRow(position, width) {
 
 /**
  * Which of the paper's columns stands at each place of a layout, "interleaved" or "concatenated".
- * @param {number} width
- * @param {string} layout
+ * @param {number} width @param {string} layout
  */
 export function columnOrder(width, layout) {
   const columns = Array.from({ length: width }, (_, column) => column);
@@ -55,9 +52,7 @@ export function turned(row, steps) {
 
 /**
  * The dot products of one position with the positions 0 … count − 1.
- * @param {number} position
- * @param {number} count
- * @param {number} width
+ * @param {number} position @param {number} count @param {number} width
  */
 export function dotsWith(position, count, width) {
   const row = positionRow(position, width);
@@ -84,12 +79,11 @@ export function contextsInOrder(x, wQ, wK, wV, order, withPositions) {
 
 /**
  * How far the result of each word has moved, from where it was in the sentence's first order.
- * @param {Float64Array[]} now
- * @param {Matrix} first
- * @param {number[]} order
+ * @param {Float64Array[]} contexts in this order
+ * @param {Matrix} first @param {number[]} order
  */
-export function movedBy(now, first, order) {
+export function movedBy(contexts, first, order) {
   return Float64Array.from(order, (word, place) =>
-    Math.sqrt(now[place].reduce((sum, value, d) => sum + (value - first[word][d]) ** 2, 0)),
+    Math.sqrt(contexts[place].reduce((sum, value, d) => sum + (value - first[word][d]) ** 2, 0)),
   );
 }

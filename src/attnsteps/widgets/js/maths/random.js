@@ -1,9 +1,6 @@
 // Reproducible random numbers: the same seed gives the same picture on every visit.
 
-/**
- * Uniform numbers in [0, 1) from a 32-bit seed (mulberry32).
- * @param {number} seed
- */
+/** Uniform numbers in [0, 1) from a 32-bit seed (mulberry32). @param {number} seed */
 export function uniform(seed) {
   let state = seed >>> 0;
   return () => {
@@ -15,11 +12,7 @@ export function uniform(seed) {
   };
 }
 
-/**
- * `count` draws from N(0, 1) (Box–Muller).
- * @param {number} seed
- * @param {number} count
- */
+/** `count` draws from N(0, 1) (Box–Muller). @param {number} seed @param {number} count */
 export function normals(seed, count) {
   const next = uniform(seed);
   const out = new Float64Array(count);

@@ -7,10 +7,7 @@ const NONE = new Float64Array(0); // where there is no norm
 /** Every way to put a layer's function, x and the norm together. */
 export const ARRANGEMENTS = ["neither", "residual", "norm", "post", "pre", "pre_final"];
 
-/**
- * √ of the mean of the squares.
- * @param {Float64Array} values
- */
+/** √ of the mean of the squares. @param {Float64Array} values */
 export function rms(values) {
   let squares = 0;
   for (const value of values) squares += value * value;
@@ -19,8 +16,7 @@ export function rms(values) {
 
 /**
  * How alike the rows are: the cosine of the angle between two of them, averaged over all pairs.
- * @param {Float64Array} x
- * @param {number} width
+ * @param {Float64Array} x @param {number} width
  */
 export function likeness(x, width) {
   const rows = x.length / width;
@@ -36,8 +32,7 @@ export function likeness(x, width) {
 
 /**
  * Each row brought to mean 0 and variance 1.
- * @param {Float64Array} x
- * @param {number} width
+ * @param {Float64Array} x @param {number} width
  * @returns {{y: Float64Array, roots: Float64Array}} the rows, and √(σ² + ε) of each
  */
 export function layerNorm(x, width) {
@@ -57,8 +52,7 @@ export function layerNorm(x, width) {
 
 /**
  * The gradient before a norm, from the one after it: (g − mean(g) − y · mean(g · y)) / root.
- * @param {{y: Float64Array; roots: Float64Array}} normed
- * @param {Float64Array} gradient
+ * @param {{y: Float64Array; roots: Float64Array}} normed @param {Float64Array} gradient
  */
 export function layerNormBack({ y, roots }, gradient) {
   const width = y.length / roots.length;
@@ -80,10 +74,7 @@ export function layerNormBack({ y, roots }, gradient) {
 
 /**
  * f(x) = scale · relu(x) W for each row; W is (width, width), from `offset` on.
- * @param {Float64Array} x
- * @param {Vector} weights
- * @param {number} offset
- * @param {number} width
+ * @param {Float64Array} x @param {Vector} weights @param {number} offset @param {number} width
  * @param {number} scale
  */
 export function randomLayer(x, weights, offset, width, scale) {
@@ -101,12 +92,8 @@ export function randomLayer(x, weights, offset, width, scale) {
 
 /**
  * The gradient before that function, from the one after it.
- * @param {Float64Array} x
- * @param {Float64Array} gradient
- * @param {Vector} weights
- * @param {number} offset
- * @param {number} width
- * @param {number} scale
+ * @param {Float64Array} x @param {Float64Array} gradient @param {Vector} weights
+ * @param {number} offset @param {number} width @param {number} scale
  */
 export function randomLayerBack(x, gradient, weights, offset, width, scale) {
   const out = new Float64Array(x.length);

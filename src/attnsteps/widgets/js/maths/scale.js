@@ -3,8 +3,7 @@ import { totalsOf } from "./transformer.js";
 
 /**
  * The sizes of the whole model, from its width, layers, tokens and length.
- * @param {{D: number; N: number; V: number; S: number}} sizes
- * @param {number} sentences
+ * @param {{D: number; N: number; V: number; S: number}} sizes @param {number} sentences
  * @returns {ModelSizes}
  */
 export function wholeSizes({ D, N, V, S }, sentences) {
@@ -14,9 +13,7 @@ export function wholeSizes({ D, N, V, S }, sentences) {
 
 /**
  * How many sentences one process holds at a time.
- * @param {number} B
- * @param {number} processes
- * @param {number} microBatches
+ * @param {number} B @param {number} processes @param {number} microBatches
  */
 export function sentencesAtOnce(B, processes, microBatches) {
   return Math.ceil(B / (processes * microBatches));
@@ -51,8 +48,7 @@ export function bytesKept({ B, S, T, D, H, Dff, N, V }, parameters, half, fused)
 
 /**
  * The bytes that each of several processes sends to add up all gradients in a ring.
- * @param {number} parameters
- * @param {number} processes
+ * @param {number} parameters @param {number} processes
  */
 export function bytesSent(parameters, processes) {
   return ((2 * (processes - 1)) / processes) * 4 * parameters;

@@ -45,8 +45,7 @@ export function jacobianSize(weights) {
 
 /**
  * Weights of one row of dot products under a divisor, their entropy and their Jacobian's size.
- * @param {Vector} dots
- * @param {number} divisor
+ * @param {Vector} dots @param {number} divisor
  */
 export function weigh(dots, divisor) {
   const weights = softmax(Float64Array.from(dots, (value) => value / divisor));
@@ -70,23 +69,21 @@ export function median(values) {
  */
 export function summarise(rows, divisor) {
   const scores = rows.flatMap((row) => Array.from(row, (value) => value / divisor));
-  const seen = rows.map((row) => weigh(row, divisor));
+  const queries = rows.map((row) => weigh(row, divisor));
   /** @param {(one: ReturnType<typeof weigh>) => number} pick */
-  const mean = (pick) => seen.reduce((total, one) => total + pick(one), 0) / seen.length;
+  const mean = (pick) => queries.reduce((total, one) => total + pick(one), 0) / queries.length;
   return {
-    spread: Math.sqrt(variance(scores)),
+    deviation: Math.sqrt(variance(scores)),
     largest: mean(({ weights }) => Math.max(...weights)),
     entropy: mean((one) => one.entropy),
     slopes: mean((one) => one.slopes),
-    typicalSlopes: median(seen.map((one) => one.slopes)),
+    typicalSlopes: median(queries.map((one) => one.slopes)),
   };
 }
 
 /**
  * Shares of the scores in equal bins from −reach to reach.
- * @param {Iterable<Iterable<number>>} rows
- * @param {number} divisor
- * @param {number} reach
+ * @param {Iterable<Iterable<number>>} rows @param {number} divisor @param {number} reach
  * @param {number} bins
  * @returns {{shares: Float64Array, outside: number}} what falls outside is in no bin
  */

@@ -7,13 +7,13 @@ import { dot, matmul } from "./linear.js";
  * @param {ArrayLike<number>[]} wQ (D, Dk)
  * @param {ArrayLike<number>[]} wK (D, Dk)
  * @param {ArrayLike<number>[]} wV (D, Dv)
- * @param {number} asking index of the word whose query is used
+ * @param {number} query index of the word whose query is used
  * @returns step 1: q (Dk), k (T, Dk), v (T, Dv); step 2: products q_c k_c (T, Dk) and their sums,
  *          the scores (T); step 3: divisor √Dk and scaled (T); step 4: exponentials (T), their
  *          total, and weights (T); step 5: weighted values (T, Dv); step 6: context (Dv)
  */
-export function sixSteps(x, wQ, wK, wV, asking) {
-  const [q] = matmul([x[asking]], wQ);
+export function sixSteps(x, wQ, wK, wV, query) {
+  const [q] = matmul([x[query]], wQ);
   const [k, v] = [matmul(x, wK), matmul(x, wV)];
   const products = k.map((key) => key.map((entry, c) => q[c] * entry));
   const scores = Float64Array.from(k, (key) => dot(q, key));

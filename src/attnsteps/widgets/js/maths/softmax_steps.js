@@ -29,21 +29,15 @@ export function temperatureAt(tenths) {
   return Number((10 ** (tenths / 10)).toPrecision(2));
 }
 
-/**
- * The place of the slider that is nearest to a temperature.
- * @param {number} temperature
- */
+/** The place of the slider that is nearest to a temperature. @param {number} temperature */
 export function placeOf(temperature) {
   return Math.round(10 * Math.log10(temperature));
 }
 
 /**
  * (score + shift) / temperature; −∞ for an excluded score.
- * @param {number[]} scores
- * @param {boolean[]} excluded
- * @param {number} shift
- * @param {number} temperature
- * @param {FormatName} [format]
+ * @param {number[]} scores @param {boolean[]} excluded @param {number} shift
+ * @param {number} temperature @param {FormatName} [format]
  */
 export function movedScores(scores, excluded, shift, temperature, format = "float64") {
   const { round } = FORMATS[format];
@@ -54,8 +48,7 @@ export function movedScores(scores, excluded, shift, temperature, format = "floa
 
 /**
  * exp(x_i) / Σ exp(x_j), as the formula is written.
- * @param {Iterable<number> & Vector} scores
- * @param {FormatName} [format]
+ * @param {Iterable<number> & Vector} scores @param {FormatName} [format]
  */
 export function naiveSteps(scores, format = "float64") {
   return powersAndWeights(scores, FORMATS[format].round);
@@ -63,8 +56,7 @@ export function naiveSteps(scores, format = "float64") {
 
 /**
  * The same with the maximum subtracted first. A row of nothing but −∞ gets zeros.
- * @param {Iterable<number> & Vector} scores
- * @param {FormatName} [format]
+ * @param {Iterable<number> & Vector} scores @param {FormatName} [format]
  * @returns {{exponents: Float64Array, powers: Float64Array, sum: number, weights: Float64Array}}
  */
 export function stableSteps(scores, format = "float64") {
@@ -80,10 +72,7 @@ export function stableSteps(scores, format = "float64") {
   );
 }
 
-/**
- * @param {Iterable<number> & Vector} scores
- * @param {(x: number) => number} round
- */
+/** @param {Iterable<number> & Vector} scores @param {(x: number) => number} round */
 function powersAndWeights(scores, round) {
   const exponents = Float64Array.from(scores);
   const powers = exponents.map((score) => round(Math.exp(score)));
@@ -94,8 +83,7 @@ function powersAndWeights(scores, round) {
 /**
  * What has happened to the naive form, from its scores, their powers and the powers' sum.
  * @param {number} distance how far its weights are from the stable ones
- * @param {Float64Array | number[]} scores
- * @param {Float64Array | number[]} powers
+ * @param {Float64Array | number[]} scores @param {Float64Array | number[]} powers
  * @param {number} sum
  * @returns {"empty"|"overflow"|"sum"|"underflow"|"drift"|"fine"}
  */
@@ -109,8 +97,7 @@ export function diagnose(scores, powers, sum, distance) {
 
 /**
  * The largest distance between two rows of weights.
- * @param {Float64Array | number[]} some
- * @param {Vector} others
+ * @param {Float64Array | number[]} some @param {Vector} others
  */
 export function apart(some, others) {
   return Math.max(...some.map((weight, i) => Math.abs(weight - others[i])));

@@ -1,10 +1,9 @@
-// Shapes, learned numbers and operations of every block of the Transformer, from its sizes alone.
+// Shapes, parameters and operations of every block of the Transformer, from its sizes alone.
 // A block is { kind, part, tq, tk, layered }; sizes are { B, S, T, D, H, Dff, N, V, Vsrc, tie }.
 
 /**
  * The size of an axis; a number stands for itself, as in (B, 1, 1, S).
- * @param {string} axis
- * @param {ModelSizes} sizes
+ * @param {string} axis @param {ModelSizes} sizes
  * @returns {number}
  */
 export function axisSize(axis, sizes) {
@@ -12,38 +11,28 @@ export function axisSize(axis, sizes) {
   return sizes[/** @type {SizeName} */ (axis)] ?? Number(axis);
 }
 
-/**
- * A shape such as "B H S Dk" as numbers.
- * @param {string} axes
- * @param {ModelSizes} sizes
- */
+/** A shape such as "B H S Dk" as numbers. @param {string} axes @param {ModelSizes} sizes */
 export function shapeOf(axes, sizes) {
   return axes.split(" ").map((axis) => axisSize(axis, sizes));
 }
 
 /**
  * Of how many numbers a tensor of that shape consists.
- * @param {string} axes
- * @param {ModelSizes} sizes
+ * @param {string} axes @param {ModelSizes} sizes
  */
 export function numbersIn(axes, sizes) {
   return shapeOf(axes, sizes).reduce((product, size) => product * size, 1);
 }
 
-/**
- * How often a block stands in the model.
- * @param {ModelBlock} block
- * @param {ModelSizes} sizes
- */
+/** How often a block stands in the model. @param {ModelBlock} block @param {ModelSizes} sizes */
 export function copiesOf({ layered }, sizes) {
   return layered ? sizes.N : 1;
 }
 
 /**
- * The learned numbers of one copy of a block; those of a shared table are counted where it is first
+ * The parameters of one copy of a block; those of a shared table are counted where it is first
  * used.
- * @param {ModelBlock} block
- * @param {ModelSizes} sizes
+ * @param {ModelBlock} block @param {ModelSizes} sizes
  */
 export function parametersOf({ kind, part }, { D, Dff, V, Vsrc, tie }) {
   switch (kind) {
@@ -66,8 +55,7 @@ export function parametersOf({ kind, part }, { D, Dff, V, Vsrc, tie }) {
 /**
  * The floating-point operations of one copy of a block in one forward pass: two for each term of a
  * product of matrices, and nothing for the rest, which is small beside it.
- * @param {ModelBlock} block
- * @param {ModelSizes} sizes
+ * @param {ModelBlock} block @param {ModelSizes} sizes
  */
 export function flopsOf({ kind, tq, tk }, sizes) {
   const { B, D, Dff, V } = sizes;
@@ -85,8 +73,7 @@ export function flopsOf({ kind, tq, tk }, sizes) {
 
 /**
  * The same for all blocks together, every layer counted.
- * @param {ModelBlock[]} blocks
- * @param {ModelSizes} sizes
+ * @param {ModelBlock[]} blocks @param {ModelSizes} sizes
  */
 export function totalsOf(blocks, sizes) {
   /** @param {(block: ModelBlock, sizes: ModelSizes) => number} count */

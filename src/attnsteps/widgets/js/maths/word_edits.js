@@ -2,8 +2,7 @@
 
 /**
  * The fewest words to put in, take out or replace until one sentence is the other.
- * @param {string[]} words
- * @param {string[]} wanted
+ * @param {string[]} words @param {string[]} wanted
  * @returns {number}
  */
 export function wordEdits(words, wanted) {

@@ -13,12 +13,12 @@ const LETTER = `(?:(?![${UNSPACED}])[\\p{L}\\p{N}_])`;
 /**
  * The longest known word at each place; what is not known becomes a run of letters, or one sign.
  * @param {string} text
- * @param {string[]} known empty: the text is split at white space
+ * @param {string[]} vocabulary empty: the text is split at white space
  */
-export function splitWords(text, known) {
-  if (known.length === 0) return text.split(new RegExp(`[${WHITE}]+`, "u")).filter(Boolean);
+export function splitWords(text, vocabulary) {
+  if (vocabulary.length === 0) return text.split(new RegExp(`[${WHITE}]+`, "u")).filter(Boolean);
   const endsInLetter = new RegExp(`${LETTER}$`, "u");
-  const words = [...known]
+  const words = [...vocabulary]
     .sort((a, b) => b.length - a.length)
     .map(
       (word) =>
@@ -30,8 +30,7 @@ export function splitWords(text, known) {
 
 /**
  * Tokens put together by the rule of their own tokenizer, as Python's `detokenize` does it.
- * @param {string[]} tokens
- * @param {Tokenizer} tokenizer
+ * @param {string[]} tokens @param {Tokenizer} tokenizer
  */
 export function joinTokens(tokens, tokenizer) {
   const gaps = gapsBefore(tokens, tokenizer);
@@ -42,8 +41,7 @@ export function joinTokens(tokens, tokenizer) {
  * What stands before each token where they are put together: a space, or nothing. Characters bring
  * their own spaces; words get one before a letter that follows anything but Chinese, or between
  * all of them where none is known.
- * @param {string[]} tokens
- * @param {Tokenizer} tokenizer
+ * @param {string[]} tokens @param {Tokenizer} tokenizer
  * @returns {string[]}
  */
 export function gapsBefore(tokens, tokenizer) {

@@ -31,9 +31,7 @@ export function workedWeight(q, k, j, allowed, scaled) {
 
 /**
  * Entry d of a context vector: each weight times that entry of its value, and their sum.
- * @param {Vector} weights
- * @param {Matrix} v
- * @param {number} d
+ * @param {Vector} weights @param {Matrix} v @param {number} d
  */
 export function workedContext(weights, v, d) {
   const products = Float64Array.from(weights, (weight, j) => weight * v[j][d]);
