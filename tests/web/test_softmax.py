@@ -84,9 +84,9 @@ def test_a_score_follows_the_mouse(widget):
 
 @pytest.mark.parametrize(("key", "temperature"), [("Home", 0.1), ("End", 10.0)])
 def test_temperature_by_keyboard(widget, key, temperature):
-    widget.get_by_label("Temperature T").focus()
+    widget.get_by_label("Temperature τ").focus()
     widget.page.keyboard.press(key)
-    expect(widget.get_by_label("Temperature T")).to_have_attribute(
+    expect(widget.get_by_label("Temperature τ")).to_have_attribute(
         "aria-valuetext", f"{temperature:g}"
     )
     expect_weights(widget, weights(START, temperature))
@@ -150,7 +150,7 @@ def test_words_come_and_go(widget):
 
 def test_start_again(widget):
     widget.get_by_label("Score of animal").fill("-3")
-    widget.get_by_label("Temperature T").fill("5")
+    widget.get_by_label("Temperature τ").fill("5")
     widget.get_by_label("−∞ for tired").check()
     widget.get_by_label("float32").check()
     widget.get_by_role("button", name="Add a word").click()
@@ -180,7 +180,7 @@ def test_python_can_drive_it_and_take_it_away(open_page):
     widget = widget_on(page)
     kernel.set(temperature=0.7, logits=[0.3, 0.1])
     expect_weights(widget, weights([0.3, 0.1], 0.7))
-    warmth = widget.locator(".aw-control").filter(has=page.get_by_label("Temperature T"))
+    warmth = widget.locator(".aw-control").filter(has=page.get_by_label("Temperature τ"))
     expect(warmth.locator("output")).to_have_text("0.7")
     animal = widget.get_by_role("group", name="animal", exact=True)
     expect(animal.locator("output").first).to_have_text("0.3")

@@ -41,7 +41,7 @@ class Softmax(Widget):
 
     Args:
         logits: 2 to 6 scores in [−10, 10]; None uses the running example's 4, 2, 2.
-        temperature: T in [0.1, 10]; the scores are divided by it.
+        temperature: τ in [0.1, 10]; the scores are divided by it.
         excluded: for each score, whether −∞ replaces it; missing entries mean False.
         shift: c in [−1000, 1000], added to every score before the division.
         number_format: ``"float64"``, ``"float32"`` or ``"float16"``, the rounding of each step.
@@ -115,6 +115,6 @@ class Softmax(Widget):
         axes.grid(axis="x", visible=False)
         scores = ", ".join(f"{score:g}".replace("-", "−") for score in self.logits)
         axes.set(
-            title=f"softmax of {scores}, T = {self.temperature:g}", ylabel="weight", ylim=(0, 1.1)
+            title=f"softmax of {scores}, τ = {self.temperature:g}", ylabel="weight", ylim=(0, 1.1)
         )
         return figure

@@ -38,7 +38,7 @@ class SoftmaxByHand {
     this.fewer = button("Remove the last", () => this.removeWord());
     const again = button("Start again", () => setTraits(model, start));
     this.temperature = slider({
-      label: "Temperature T",
+      label: "Temperature τ",
       min: -10,
       max: 10,
       step: 1,
