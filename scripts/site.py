@@ -152,7 +152,7 @@ def write_pages(source: Path, html: Path) -> None:
                 bar.refresh()
         bar.n = 200
     if running.wait():
-        wrong = [line for line in log if re.search(r"WARNING|ERROR|[Ee]xception", line)]
+        wrong = [line for line in log if re.search(r"WARNING|ERROR|[Ee]xception|Error:", line)]
         sys.exit("".join(wrong or log[-40:]) + "The site was not changed.")
     shutil.rmtree(html, ignore_errors=True)
     shutil.move(target / "_build" / "html", html)

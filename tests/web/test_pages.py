@@ -119,7 +119,7 @@ def test_own_scripts_and_styles_are_small(look_at, path):
     page, _ = look_at(path)
     own = page.evaluate(
         "performance.getEntriesByType('resource').map((r) => new URL(r.name).pathname)"
-        ".filter((p) => /\\/_static\\/(widgets\\/|mount\\.js|book\\.css)/.test(p))"
+        ".filter((p) => /\\/_static\\/(widgets\\/|mount\\.js)/.test(p))"
     )
     assert own or not page.locator(".aw").count()
     own = {name for name in own if not name.endswith(".bin")}  # weights: see test_translator.py
