@@ -24,6 +24,7 @@ UNUSED += ["images/logo_jupyterhub.svg"]
 ABOVE = 1500  # characters of text above a picture that is loaded at once
 DESCRIPTION = 200  # characters
 IMAGE = re.compile(r'<img (?![^>]*\bwidth=)([^>]*?)src="([^":]+)"([^>]*?) ?/?>')
+MADE = {"search": "Search", "genindex": "Index"}  # pages that have no title of their own
 TAG = re.compile(r"<[^>]*>")
 
 
@@ -53,7 +54,7 @@ def deferred(app: Sphinx, script: _JavaScript) -> _JavaScript:
 
 def about(app: Sphinx, pagename: str, context: dict, doctree: nodes.document | None) -> str:
     """Write the tags by which search engines and messengers show a page."""
-    title = html.unescape(TAG.sub("", context.get("title") or ""))
+    title = html.unescape(TAG.sub("", context.get("title") or MADE.get(pagename, pagename)))
     description = first_sentences(doctree) or f"{title} – {app.config.html_title}"
     properties = {"og:title": title, "og:description": description, "og:type": "article"}
     properties["og:site_name"] = app.config.html_title

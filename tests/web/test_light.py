@@ -112,16 +112,16 @@ def test_a_chapter_once_opened_opens_again_without_a_network(browser, site):
     page = context.new_page()
     address = f"{site}04_query_key_value.html"
     page.goto(address)
-    page.wait_for_function(
-        """async (address) => {
-          const kept = await caches.match(address);
-          const entries = performance.getEntriesByType("resource");
-          const files = entries.map((entry) => entry.name).filter((n) => n.includes("_static"));
-          const all = await Promise.all(files.map((name) => caches.match(name)));
-          return kept && files.length && all.every(Boolean);
-        }""",
-        arg=address,
-    )
+    kept = """async (address) => {
+      const files = performance.getEntriesByType("resource").map((entry) => entry.name);
+      const all = [address, ...files.filter((name) => name.includes("_static"))];
+      const found = await Promise.all(all.map((name) => caches.match(name)));
+      return Boolean(navigator.serviceWorker.controller) && found.every(Boolean);
+    }"""
+    for _ in range(300):  # a promise is true to wait_for_function
+        if page.evaluate(kept, address):
+            break
+        page.wait_for_timeout(200)
     context.set_offline(True)
     page.reload()
     expect(page.locator("h1").first).to_be_visible()
