@@ -4,6 +4,7 @@ async function keep() {
   await navigator.serviceWorker.register(new URL("../sw.js", import.meta.url));
   const { active } = await navigator.serviceWorker.ready;
   const loaded = performance.getEntriesByType("resource").map((entry) => entry.name);
+  loaded.push(...[...document.images].map((picture) => picture.src)); // those further down, too
   const here = location.href.replace(/[?#].*/, "");
   active.postMessage([here, ...loaded.filter((url) => url.startsWith(location.origin))]);
 }

@@ -114,7 +114,8 @@ def test_a_chapter_once_opened_opens_again_without_a_network(browser, site):
     page.goto(address)
     kept = """async (address) => {
       const files = performance.getEntriesByType("resource").map((entry) => entry.name);
-      const all = [address, ...files.filter((name) => name.includes("_static"))];
+      const pictures = [...document.images].map((picture) => picture.src);
+      const all = [address, ...files.filter((name) => name.includes("_static")), ...pictures];
       const found = await Promise.all(all.map((name) => caches.match(name)));
       return Boolean(navigator.serviceWorker.controller) && found.every(Boolean);
     }"""
@@ -124,7 +125,7 @@ def test_a_chapter_once_opened_opens_again_without_a_network(browser, site):
         page.wait_for_timeout(200)
     context.set_offline(True)
     page.reload()
-    expect(page.locator("h1").first).to_be_visible()
+    expect(page.locator(".bd-article h1").first).to_be_visible()
     expect(page.locator(".attnsteps-widget[data-ready]").first).to_be_visible()
     assert page.evaluate("getComputedStyle(document.querySelector('.bd-main')).display") == "flex"
     context.close()
