@@ -1,26 +1,34 @@
-"""Makes pages light: one style sheet, deferred scripts, sized pictures, and what a head should say.
+"""Makes pages light: deferred scripts, sized pictures, plain code, and what a head should say.
 
-``_templates`` leaves the theme's icon font out and asks for ``site.css``. That is written here when
-all pages are, from every style sheet that they would have loaded, in the same order.
+``_templates`` leaves the theme's icon font out and asks for ``site.css``, which attnsteps_styles
+writes when all pages are. What is changed in the theme's own files is changed here.
 """
 
 import hashlib
 import html
+import json
 import re
 import shutil
 from pathlib import Path
 
 import imagesize
+from attnsteps_styles import plain_tokens, words_of, write_styles
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.builders.html._assets import _JavaScript
 from sphinx.errors import ExtensionError
 
-# What the theme loads before everything else; the template no longer does.
-FIRST = ["styles/theme.css", "basic.css", "styles/bootstrap.css", "styles/pydata-sphinx-theme.css"]
-IMPORT = '@import "../basic.css";'
 UNUSED = ["vendor", "locales", "images/logo_binder.svg", "images/logo_deepnote.svg"]
-UNUSED += ["images/logo_jupyterhub.svg"]
+UNUSED += ["images/logo_jupyterhub.svg", "**/*.map", "styles", "*.css"]
+SITE = "site.css"
+# The theme's script measures all boxes of code when a page is loaded and whenever something in it
+# changes, so that the browser lays it out once more; tables.js lets the browser say what is wide.
+MEASURES = re.compile(
+    r"function T\(\)\{const e=\(\)=>\{document\.querySelectorAll\(\"pre, \.nboutput[^`]*?"
+    r"subtree:!0,childList:!0\}\),e\(\)\}(?=async function)"
+)
+CODE = re.compile(r'(?<=<div class="highlight"><pre>).*?(?=</pre>)', re.DOTALL)
+VIEW = "application/vnd.jupyter.widget-view+json"
 ABOVE = 1500  # characters of text above a picture that is loaded at once
 DESCRIPTION = 200  # characters
 IMAGE = re.compile(r'<img (?![^>]*\bwidth=)([^>]*?)src="([^":]+)"([^>]*?) ?/?>')
@@ -94,39 +102,78 @@ def finish(app: Sphinx, exception: Exception | None) -> None:
     if exception or app.builder.format != "html":
         return
     out = Path(app.outdir)
-    styles = write_styles(app, out / "_static")
+    static = out / "_static"
+    patch_theme(static / "scripts" / "pydata-sphinx-theme.js")
+    plain = plain_tokens((static / "pygments.css").read_text(encoding="utf-8"))
+    paths = sorted(out.rglob("*.html"))
+    pages = [without_plain_tokens(path.read_text(encoding="utf-8"), plain) for path in paths]
+    scripts = [path.read_text(encoding="utf-8") for path in sorted(static.rglob("*.js"))]
+    own = sorted(app.builder._orig_css_files, key=lambda css: css.priority)
+    names = [str(css.filename).removeprefix("_static/") for css in own]
+    styles = write_styles(static, names, words_of(pages, scripts))
     everything = hashlib.sha256()
-    for path in sorted(out.rglob("*.html")):
-        page = path.read_text(encoding="utf-8").replace("?v=STYLES", f"?v={styles}")
+    for path, written in zip(paths, pages, strict=True):
+        page = written.replace("?v=STYLES", f"?v={styles}")
         path.write_text(with_sizes(page, path.parent), encoding="utf-8")
         everything.update(page.encode())
-    for name in UNUSED:
-        path = out / "_static" / name
-        shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
+    drop_unused(static)
+    for path in (out / "_sources").glob("*.ipynb"):
+        spare(path)
     worker = out / "sw.js"
     text = worker.read_text(encoding="utf-8")
     worker.write_text(text.replace("VERSION", everything.hexdigest()[:12]), encoding="utf-8")
 
 
-def write_styles(app: Sphinx, static: Path) -> str:
-    """Write every style sheet into one, in the order in which they were loaded; return its hash."""
-    own = sorted(app.builder._orig_css_files, key=lambda css: css.priority)
-    names = FIRST + [str(css.filename).removeprefix("_static/") for css in own]
-    parts = []
-    for name in dict.fromkeys(names):
-        text = (static / name).read_text(encoding="utf-8")
-        if name == FIRST[0] and IMPORT not in text:
-            raise ExtensionError(f"{name} no longer imports basic.css as it did")
-        text = re.sub(r"/\*.*?\*/", "", text.replace(IMPORT, ""), flags=re.DOTALL)
-        if "@import" in text or (name.count("/") and re.search(r"url\((?!['\"]?data:)", text)):
-            raise ExtensionError(f"{name} leads to another file: site.css would lose it")
-        text = text.replace('@charset "UTF-8";', "")
-        parts.append(re.sub(r"\s*\n\s*", "\n", text))
-    font = static / "math-font.woff2"
-    digest = hashlib.sha256(font.read_bytes()).hexdigest()[:8]
-    whole = "".join(parts).replace(font.name, f"{font.name}?v={digest}")
-    (static / "site.css").write_text(whole, encoding="utf-8")
-    return hashlib.sha256(whole.encode()).hexdigest()[:8]
+def patch_theme(script: Path) -> None:
+    """Let the theme's script measure nothing; say so if it is no longer the script it was.
+
+    Args:
+        script: the theme's script in the site.
+    """
+    text, found = MEASURES.subn("function T(){}", script.read_text(encoding="utf-8"))
+    if found != 1:
+        raise ExtensionError(f"{script.name} no longer measures boxes of code as it did")
+    script.write_text(text, encoding="utf-8")
+
+
+def without_plain_tokens(page: str, plain: set[str]) -> str:
+    """Write code that has the colour of all code without elements: most of a page's were that.
+
+    Args:
+        page: the page's HTML.
+        plain: the kinds of token that need none.
+    """
+    token = re.compile(rf'<span class="(?:{"|".join(sorted(plain))})">([^<]*)</span>')
+    return CODE.sub(lambda code: token.sub(r"\1", code[0]), page)
+
+
+def drop_unused(static: Path) -> None:
+    """Drop what no page asks for: fonts and maps of the theme, and what is in ``site.css`` now.
+
+    Args:
+        static: the site's folder of static files.
+    """
+    for name in UNUSED:
+        for path in list(static.glob(name)):
+            if path.is_dir():
+                shutil.rmtree(path)
+            elif path.name != SITE:
+                path.unlink()
+
+
+def spare(notebook: Path) -> None:
+    """Leave the states of widgets out of a chapter to download: a first run makes them anew.
+
+    Args:
+        notebook: a chapter as it lies beside the pages; its pictures stay.
+    """
+    chapter = json.loads(notebook.read_text(encoding="utf-8"))
+    chapter["metadata"].pop("widgets", None)
+    for cell in chapter["cells"]:
+        for output in cell.get("outputs", ()):
+            output.get("data", {}).pop(VIEW, None)
+    text = json.dumps(chapter, ensure_ascii=False, indent=1)
+    notebook.write_text(f"{text}\n", encoding="utf-8")
 
 
 def with_sizes(page: str, folder: Path) -> str:

@@ -1,16 +1,52 @@
-// A page once opened opens again without a network: sw.js keeps it, with all that it has loaded.
+// A page once opened opens again without a network: sw.js keeps it and all that it has loaded. What
+// only comes near the screen later, pictures and the weights of widgets, is kept as soon as the
+// reader does anything, unless the connection should be spared.
 
-async function keep() {
+const WEIGHTS = /widgets\/weights-[\da-f]+\.bin/g;
+
+/** @param {string[]} urls */
+async function keep(urls) {
   await navigator.serviceWorker.register(new URL("../sw.js", import.meta.url));
   const { active } = await navigator.serviceWorker.ready;
-  const loaded = performance.getEntriesByType("resource").map((entry) => entry.name);
-  loaded.push(...[...document.images].map((picture) => picture.src)); // those further down, too
-  const here = location.href.replace(/[?#].*/, "");
-  active.postMessage([here, ...loaded.filter((url) => url.startsWith(location.origin))]);
+  active?.postMessage(urls.filter((url) => url.startsWith(location.origin)));
 }
 
+function keepPage() {
+  const loaded = performance.getEntriesByType("resource").map((entry) => entry.name);
+  return keep([location.href.replace(/[?#].*/, ""), ...loaded]);
+}
+
+function keepRest() {
+  const states = document.querySelector('script[type$="widget-state+json"]')?.textContent ?? "";
+  const weights = [...new Set(states.match(WEIGHTS))].map(
+    (name) => new URL(name, import.meta.url).href,
+  );
+  return keep([...[...document.images].map((picture) => picture.src), ...weights]);
+}
+
+/**
+ * Wait for the reader's first move.
+ * @returns {Promise<unknown>}
+ */
+function move() {
+  const kinds = ["scroll", "pointerdown", "keydown"];
+  return new Promise((go) => {
+    for (const kind of kinds) addEventListener(kind, go, { once: true, passive: true });
+  });
+}
+
+const load = () =>
+  new Promise((go) => {
+    if (document.readyState === "complete") go(null);
+    else addEventListener("load", go);
+  });
+
 if ("serviceWorker" in navigator) {
-  const later = () => setTimeout(() => keep().catch(() => {}), 2000); // after what a reader waits for
-  if (document.readyState === "complete") later();
-  else addEventListener("load", later);
+  const moved = move();
+  await load();
+  await new Promise((go) => setTimeout(go, 2000)); // after what a reader waits for
+  await keepPage().catch(() => {});
+  await moved;
+  const { saveData } = /** @type {any} */ (navigator).connection ?? {};
+  if (!saveData) await keepRest().catch(() => {});
 }
