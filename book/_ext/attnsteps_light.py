@@ -1,19 +1,20 @@
-"""Makes pages light: deferred scripts, sized pictures, plain code, and what a head should say.
+"""Makes pages light: deferred scripts, sized pictures, plain code, and patches of the theme.
 
 ``_templates`` leaves the theme's icon font out and asks for ``site.css``, which attnsteps_styles
 writes when all pages are. What is changed in the theme's own files is changed here.
 """
 
 import hashlib
-import html
 import json
 import re
 import shutil
 from pathlib import Path
 
 import imagesize
+from attnsteps_head import about
 from attnsteps_styles import plain_tokens, words_of, write_styles
 from docutils import nodes
+from PIL import Image
 from sphinx.application import Sphinx
 from sphinx.builders.html._assets import _JavaScript
 from sphinx.errors import ExtensionError
@@ -30,10 +31,10 @@ MEASURES = re.compile(
 CODE = re.compile(r'(?<=<div class="highlight"><pre>).*?(?=</pre>)', re.DOTALL)
 VIEW = "application/vnd.jupyter.widget-view+json"
 ABOVE = 1500  # characters of text above a picture that is loaded at once
-DESCRIPTION = 200  # characters
 IMAGE = re.compile(r'<img (?![^>]*\bwidth=)([^>]*?)src="([^":]+)"([^>]*?) ?/?>')
-MADE = {"search": "Search", "genindex": "Index"}  # pages that have no title of their own
 TAG = re.compile(r"<[^>]*>")
+# Not og:image, the picture that messengers show: those know PNG.
+PICTURE = re.compile(r'((?:src|href)="[^"]*_images/[^"]*)\.png"')
 
 
 def lighten(
@@ -60,43 +61,6 @@ def deferred(app: Sphinx, script: _JavaScript) -> _JavaScript:
     return _JavaScript(script.filename, priority=script.priority, **attributes)
 
 
-def about(app: Sphinx, pagename: str, context: dict, doctree: nodes.document | None) -> str:
-    """Write the tags by which search engines and messengers show a page."""
-    title = html.unescape(TAG.sub("", context.get("title") or MADE.get(pagename, pagename)))
-    description = first_sentences(doctree) or f"{title} – {app.config.html_title}"
-    properties = {"og:title": title, "og:description": description, "og:type": "article"}
-    properties["og:site_name"] = app.config.html_title
-    base = app.config.html_baseurl.rstrip("/")
-    if base:
-        properties["og:url"] = f"{base}/{pagename}.html"
-    pictures = doctree.findall(nodes.image) if doctree else ()
-    names = (app.builder.images.get(picture["uri"]) for picture in pictures)
-    if base and (name := next(filter(None, names), None)):
-        properties["og:image"] = f"{base}/_images/{name}"
-    up = "../" * pagename.count("/")
-    tags = [f'<meta name="description" content="{html.escape(description)}" />']
-    tags += [
-        f'<meta property="{key}" content="{html.escape(value)}" />'
-        for key, value in properties.items()
-    ]
-    tags.append(f'<link rel="manifest" href="{up}manifest.webmanifest" />')
-    return "\n    ".join(["", *tags])
-
-
-def first_sentences(doctree: nodes.document | None) -> str:
-    """Return how a page begins, to the last whole word within what a search engine shows."""
-    for paragraph in doctree.findall(nodes.paragraph) if doctree else ():
-        parts = [
-            child.astext() for child in paragraph.findall(nodes.Text)
-            if not isinstance(child.parent, nodes.math)
-        ]  # fmt: skip
-        text = " ".join("".join(parts).split())
-        if len(text) > 60:
-            short = text[:DESCRIPTION]
-            return text if text == short else short.rpartition(" ")[0] + " …"
-    return ""
-
-
 def finish(app: Sphinx, exception: Exception | None) -> None:
     """Write the style sheet, and put into the pages what is known only now."""
     if exception or app.builder.format != "html":
@@ -111,9 +75,10 @@ def finish(app: Sphinx, exception: Exception | None) -> None:
     own = sorted(app.builder._orig_css_files, key=lambda css: css.priority)
     names = [str(css.filename).removeprefix("_static/") for css in own]
     styles = write_styles(static, names, words_of(pages, scripts))
+    write_webp(out / "_images", "".join(pages))
     everything = hashlib.sha256()
     for path, written in zip(paths, pages, strict=True):
-        page = written.replace("?v=STYLES", f"?v={styles}")
+        page = PICTURE.sub(r'\1.webp"', written.replace("?v=STYLES", f"?v={styles}"))
         path.write_text(with_sizes(page, path.parent), encoding="utf-8")
         everything.update(page.encode())
     drop_unused(static)
@@ -122,6 +87,22 @@ def finish(app: Sphinx, exception: Exception | None) -> None:
     worker = out / "sw.js"
     text = worker.read_text(encoding="utf-8")
     worker.write_text(text.replace("VERSION", everything.hexdigest()[:12]), encoding="utf-8")
+
+
+def write_webp(folder: Path, pages: str) -> None:
+    """Write pictures as WebP, pixel for pixel; notebooks keep their PNG, which GitHub shows.
+
+    Args:
+        folder: where the site's pictures lie.
+        pages: the pages' HTML; what they name in another place than in a picture stays.
+    """
+    elsewhere = PICTURE.sub("", pages)
+    for path in folder.glob("*.png"):
+        with Image.open(path) as picture:
+            pixels = picture.convert("RGBA" if picture.has_transparency_data else "RGB")
+        pixels.save(path.with_suffix(".webp"), lossless=True, quality=80, method=6)
+        if path.name not in elsewhere:
+            path.unlink()
 
 
 def patch_theme(script: Path) -> None:
