@@ -75,7 +75,7 @@ def write(app: Sphinx, name: str, content: bytes, ending: str) -> str:
 
 
 def hold_places(context: dict, names: dict[str, str]) -> None:
-    """Put an empty box where each widget will be: widgets.css says how high, so nothing moves.
+    """Put an empty box where each widget will be: places.css says how high, so nothing moves.
 
     Args:
         context: what the page is made from.
