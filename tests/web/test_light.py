@@ -1,6 +1,5 @@
 """What keeps a page light, and what the theme would undo with another version."""
 
-import gzip
 import json
 import re
 from html.parser import HTMLParser
@@ -8,10 +7,11 @@ from html.parser import HTMLParser
 import pytest
 from playwright.sync_api import expect
 
+from scripts.address import address, site_address
+from scripts.site import MOST, size
 from tests.browser import SITE
-from tests.web.test_pages import PAGES
+from tests.web.test_pages import PAGES, SHIFT
 
-BUDGET = 350_000  # bytes, gzipped, of a page without what its widgets fetch
 STATIC = SITE / "_static"
 
 
@@ -63,7 +63,7 @@ def test_the_head_says_what_the_page_is(tags):
     assert named["og:description"]
     assert tags.of("html")[0]["lang"] == "en"
     links = {link["rel"]: link["href"] for link in tags.of("link")}
-    assert links["canonical"].startswith("https://")
+    assert links["canonical"].startswith(f"{site_address(address())}/")
     assert links["manifest"].endswith("manifest.webmanifest")
 
 
@@ -78,23 +78,18 @@ def test_every_icon_is_drawn(tags):
     assert names <= drawn | {"fa-solid", "fa-lg"}
 
 
-@pytest.mark.parametrize("name", ["", "vendor", "mathjax", "locales"])
+@pytest.mark.parametrize("name", ["", "vendor", "mathjax", "locales", "styles", "basic.css"])
 def test_what_nothing_asks_for_is_not_published(name):
     assert (STATIC / name).exists() == (not name)
 
 
-@pytest.mark.parametrize("path", PAGES)
-def test_a_page_is_within_its_budget(path):
-    """Counts what the page names: pictures further down, and what widgets fetch, come later."""
-    text = (SITE / path).read_text(encoding="utf-8")
-    tags = Tags(text)
-    pictures = [p["src"] for p in tags.of("img") if p.get("loading") != "lazy"]
-    names = pictures + [s["src"] for s in tags.of("script") if "src" in s]
-    names += [li["href"] for li in tags.of("link") if li["rel"] in ("stylesheet", "icon")]
-    folder = (SITE / path).parent
-    files = {(folder / name.partition("?")[0]).resolve() for name in names}
-    files |= {STATIC / "math-font.woff2", SITE / path}
-    assert sum(len(gzip.compress(file.read_bytes())) for file in files) <= BUDGET
+def test_the_whole_site_is_small():
+    assert size(SITE) <= MOST
+
+
+def test_chapters_to_download_have_no_states_of_widgets():
+    for path in (SITE / "_sources").glob("*.ipynb"):
+        assert "widgets" not in json.loads(path.read_text(encoding="utf-8"))["metadata"]
 
 
 def test_the_font_of_the_formulas_is_small():
@@ -107,16 +102,55 @@ def test_the_manifest_leads_to_the_book():
     assert all((SITE / icon["src"]).exists() for icon in manifest["icons"])
 
 
-def test_a_chapter_once_opened_opens_again_without_a_network(browser, site):
+SCROLL = """async () => { // slowly, as one reads
+  for (let top = 0; top < document.body.scrollHeight; top += 300) {
+    scrollTo(0, top);
+    await new Promise((go) => setTimeout(go, 60));
+  }
+}"""
+LIVE = [("intro", "translator"), ("08_multi_head", "heads"), ("16_training", "timemachine")]
+
+
+@pytest.mark.parametrize(("name", "widget"), LIVE)
+def test_weights_come_when_their_widget_is_near_and_nothing_moves(browser, site, name, widget):
+    page = browser.new_page(viewport={"width": 360, "height": 800}, service_workers="block")
+    page.goto(f"{site}{name}.html")
+    page.wait_for_function("performance.getEntriesByName('attnsteps:widgets-ready').length")
+    weights = (
+        "performance.getEntriesByType('resource').filter((e) => e.name.endsWith('.bin')).length"
+    )
+    assert page.evaluate(weights) == 0
+    page.evaluate(SCROLL)
+    place = page.locator(f"[data-widget={widget}]")
+    place.scroll_into_view_if_needed()
+    expect(place.get_by_role("textbox").first).to_be_visible()
+    page.wait_for_load_state("networkidle")
+    assert page.evaluate(weights) >= 1
+    held, shown = place.evaluate(
+        "(e) => [parseFloat(getComputedStyle(e).minHeight), e.firstElementChild.clientHeight]"
+    )
+    assert held <= shown + 20 <= 1.3 * held, "assets/places.css says how high"
+    assert page.evaluate(SHIFT) <= 0.1
+    page.close()
+
+
+@pytest.mark.parametrize(("name", "widget"), LIVE[1:2])
+def test_a_chapter_once_opened_opens_again_without_a_network(browser, site, name, widget):
+    """With its pictures and its model, which are kept as soon as the reader has moved."""
     context = browser.new_context(service_workers="allow")
     page = context.new_page()
-    address = f"{site}04_query_key_value.html"
+    address = f"{site}{name}.html"
     page.goto(address)
+    page.mouse.wheel(0, 200)
     kept = """async (address) => {
       const files = performance.getEntriesByType("resource").map((entry) => entry.name);
       const pictures = [...document.images].map((picture) => picture.src);
-      const all = [address, ...files.filter((name) => name.includes("_static")), ...pictures];
-      const found = await Promise.all(all.map((name) => caches.match(name)));
+      const states = document.querySelector('script[type$="widget-state+json"]').textContent;
+      const weights = states.match(/widgets\\/weights-[\\da-f]+\\.bin/g)
+        .map((name) => new URL(`_static/${name}`, address).href);
+      const own = files.filter((file) => file.includes("_static"));
+      const all = [address, ...own, ...pictures, ...weights];
+      const found = await Promise.all(all.map((file) => caches.match(file)));
       return Boolean(navigator.serviceWorker.controller) && found.every(Boolean);
     }"""
     for _ in range(300):  # a promise is true to wait_for_function
@@ -128,4 +162,8 @@ def test_a_chapter_once_opened_opens_again_without_a_network(browser, site):
     expect(page.locator(".bd-article h1").first).to_be_visible()
     expect(page.locator(".attnsteps-widget[data-ready]").first).to_be_visible()
     assert page.evaluate("getComputedStyle(document.querySelector('.bd-main')).display") == "flex"
+    place = page.locator(f"[data-widget={widget}]")
+    place.scroll_into_view_if_needed()
+    expect(place.locator(".tr-output").first).to_be_visible()  # its model has translated
+    assert page.evaluate("[...document.images].every((e) => !e.complete || e.naturalWidth > 0)")
     context.close()
