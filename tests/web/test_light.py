@@ -68,7 +68,7 @@ def test_the_head_says_what_the_page_is(tags):
 
 
 def test_every_icon_is_drawn(tags):
-    drawn = set(re.findall(r"\.(fa-[\w-]+) \{ --icon", (STATIC / "site.css").read_text()))
+    drawn = set(re.findall(r"\.(fa-[\w-]+)\{--icon", (STATIC / "site.css").read_text()))
     icons = [
         attributes["class"].split()
         for tag, attributes in tags.found
