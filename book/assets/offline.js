@@ -29,9 +29,9 @@ function keepRest() {
  * @returns {Promise<unknown>}
  */
 function move() {
-  const kinds = ["scroll", "pointerdown", "keydown"];
+  const kinds = ["scroll", "wheel", "pointerdown", "keydown"];
   return new Promise((go) => {
-    for (const kind of kinds) addEventListener(kind, go, { once: true, passive: true });
+    for (const kind of kinds) addEventListener(kind, go, { once: true, capture: true });
   });
 }
 
