@@ -70,6 +70,7 @@ def measure_translator(browser: Browser, base: str) -> None:
                 session = page.context.new_cdp_session(page)
                 session.send("Emulation.setCPUThrottlingRate", {"rate": slowdown})
             page.goto(f"{base}intro.html")
+            page.locator("[data-widget=translator]").scroll_into_view_if_needed()
             page.wait_for_function(TRANSLATOR_READY)
             ready.append(page.evaluate(TRANSLATOR_READY))
             times += page.evaluate(TRANSLATE, SENTENCES)
