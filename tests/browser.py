@@ -22,6 +22,13 @@ NAMES = (
 )
 MAC = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"
 CODE = re.compile(rb'<div class="highlight"><pre>.*?</pre></div>', re.DOTALL)
+COME_BY = """async () => { // models are loaded when their widget comes near the screen
+  for (const place of document.querySelectorAll(".attnsteps-widget:has(.tr)")) {
+    place.scrollIntoView();
+    await new Promise((go) => requestAnimationFrame(() => setTimeout(go, 50)));
+  }
+  scrollTo(0, 0);
+}"""
 PHONE = {"width": 360, "color_scheme": "dark", "reduced_motion": "reduce"}
 expect.set_options(timeout=60_000)  # of waiting for what must come: other programs may be busy
 LAUNCH = ["--disable-gpu", "--disable-background-networking", "--disable-smooth-scrolling"]
@@ -192,7 +199,9 @@ def open_page(browser: Browser, bare_site: str, free_tabs: dict) -> Iterator[Cal
         free = free_tabs[tuple(sorted(options.items()))]
         tab = free.pop() if free else Tab(browser, **options)
         opened.append((tab, free))
-        return tab.visit(f"{bare_site}{path}")
+        page = tab.visit(f"{bare_site}{path}")
+        page.evaluate(COME_BY)
+        return page
 
     yield open_
     problems = []
