@@ -141,6 +141,7 @@ bench: site browser
 	$(PY) -m bench.models
 	$(PY) -m bench.training
 	$(PY) -m bench.pages
+	$(PY) -m bench.lighthouse
 
 # mutmut has an environment of its own, on top of the project's, which needs it nowhere.
 SITE_PACKAGES := import sysconfig; print(sysconfig.get_path("purelib"))

@@ -18,7 +18,7 @@ from playwright.sync_api import Browser, sync_playwright
 from tests.browser import LAUNCH, ROOT, SITE, find_browser, serve
 
 VISITS = 5
-OWN = re.compile(r"/_static/(widgets/|mount\.js|book\.css)")
+OWN = re.compile(r"/_static/(widgets/|(mount|tables|offline)\.js)")
 READY = "performance.getEntriesByName('attnsteps:widgets-ready')[0]?.startTime"
 REPAINT = """async () => {
   const frame = () => new Promise((done) => requestAnimationFrame(done));
@@ -70,6 +70,7 @@ def measure_translator(browser: Browser, base: str) -> None:
                 session = page.context.new_cdp_session(page)
                 session.send("Emulation.setCPUThrottlingRate", {"rate": slowdown})
             page.goto(f"{base}intro.html")
+            page.locator("[data-widget=translator]").scroll_into_view_if_needed()
             page.wait_for_function(TRANSLATOR_READY)
             ready.append(page.evaluate(TRANSLATOR_READY))
             times += page.evaluate(TRANSLATE, SENTENCES)

@@ -30,6 +30,7 @@ from scripts.outputs import fill_spans, keep_widgets, restore_widgets
 BUILD = ROOT / "_build"
 EXECUTED = BUILD / "executed"
 HTML = BUILD / "html"
+MOST = 25_000_000  # bytes of the whole site, which tests/web/test_light.py holds
 WIDTH = 22  # characters for a chapter's name in the progress lines
 COLOUR = re.compile(r"\x1b\[[\d;]*m")
 STAGE = re.compile(r"(reading sources|writing output)\.\.\. +\[ *(\d+)%\]")
@@ -152,10 +153,15 @@ def write_pages(source: Path, html: Path) -> None:
                 bar.refresh()
         bar.n = 200
     if running.wait():
-        wrong = [line for line in log if re.search(r"WARNING|ERROR|[Ee]xception", line)]
+        wrong = [line for line in log if re.search(r"WARNING|ERROR|[Ee]xception|Error:", line)]
         sys.exit("".join(wrong or log[-40:]) + "The site was not changed.")
     shutil.rmtree(html, ignore_errors=True)
     shutil.move(target / "_build" / "html", html)
+
+
+def size(folder: Path) -> int:
+    """Return how many bytes lie in a folder."""
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
 
 
 def main() -> None:
@@ -178,10 +184,10 @@ def main() -> None:
     source = html.with_name(f"{html.name}-source") / "book"
     made = assemble(shown, source)
     stamp = html / ".made-from"
-    if stamp.exists() and stamp.read_text() == made:
-        return
-    write_pages(source, html)
-    stamp.write_text(made)
+    if not stamp.exists() or stamp.read_text() != made:
+        write_pages(source, html)
+        stamp.write_text(made)
+    print(f"The site has {size(html) / 1e6:.1f} MB; at most {MOST / 1e6:.0f} are allowed.")
 
 
 if __name__ == "__main__":

@@ -21,8 +21,14 @@ NAMES = (
     *("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"),
 )
 MAC = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"
-SET_ASIDE = re.compile(r"/_static/(vendor/fontawesome/.*/all\.min)\.js")
 CODE = re.compile(rb'<div class="highlight"><pre>.*?</pre></div>', re.DOTALL)
+COME_BY = """async () => { // models are loaded when their widget comes near the screen
+  for (const place of document.querySelectorAll(".attnsteps-widget:has(.tr)")) {
+    place.scrollIntoView();
+    await new Promise((go) => requestAnimationFrame(() => setTimeout(go, 50)));
+  }
+  scrollTo(0, 0);
+}"""
 PHONE = {"width": 360, "color_scheme": "dark", "reduced_motion": "reduce"}
 expect.set_options(timeout=60_000)  # of waiting for what must come: other programs may be busy
 LAUNCH = ["--disable-gpu", "--disable-background-networking", "--disable-smooth-scrolling"]
@@ -40,12 +46,10 @@ class QuietHandler(http.server.SimpleHTTPRequestHandler):
 
 
 class BareHandler(QuietHandler):
-    """Leaves out what most of a visit's time goes into: code, and what sets formulas and icons."""
+    """Leaves out what most of a visit's time goes into: code."""
 
     def do_GET(self) -> None:
-        if SET_ASIDE.search(self.path):
-            self._send("text/javascript", b"")
-        elif (path := Path(self.translate_path(self.path))).suffix == ".html" and path.exists():
+        if (path := Path(self.translate_path(self.path))).suffix == ".html" and path.exists():
             self._send("text/html; charset=utf-8", CODE.sub(b"", path.read_bytes()))
         else:
             super().do_GET()
@@ -99,7 +103,7 @@ def site() -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def bare_site(site: str) -> Iterator[str]:
-    """The address of the same site without code, and with formulas and icons not set."""
+    """The address of the same site without code."""
     yield from serve(SITE, BareHandler)
 
 
@@ -130,6 +134,7 @@ class Tab:
     ) -> None:
         self.viewport = {"width": width, "height": 900}
         self.media = {"color_scheme": color_scheme, "reduced_motion": reduced_motion}
+        options = {"service_workers": "block", **options}
         self.page = browser.new_context(viewport=self.viewport, **self.media, **options).new_page()
         self.page.on("pageerror", lambda error: self.problems.append(f"error: {error}"))
         self.page.on("console", self._hear)
@@ -141,6 +146,8 @@ class Tab:
             return  # the browser itself asks for the icon, whenever it likes: offline, too
         if "was preloaded using link preload but not used within a few seconds" in message.text:
             return  # the machine was busy
+        if "Service Worker registration blocked by Playwright" in message.text:
+            return  # what a tab keeps would hide what a test changes; test_light.py lets it in
         if message.type in ("error", "warning"):
             self.problems.append(f"{message.type}: {message.text} {message.location['url']}")
 
@@ -192,7 +199,9 @@ def open_page(browser: Browser, bare_site: str, free_tabs: dict) -> Iterator[Cal
         free = free_tabs[tuple(sorted(options.items()))]
         tab = free.pop() if free else Tab(browser, **options)
         opened.append((tab, free))
-        return tab.visit(f"{bare_site}{path}")
+        page = tab.visit(f"{bare_site}{path}")
+        page.evaluate(COME_BY)
+        return page
 
     yield open_
     problems = []

@@ -110,7 +110,7 @@ def write_font(app: Sphinx, exception: Exception | None) -> None:
         return
     pages = [path.read_text(encoding="utf-8") for path in Path(app.outdir).rglob("*.html")]
     options = Options(
-        flavor="woff2", layout_features=["*"], hinting=False, notdef_outline=True, name_IDs=[1, 2],
+        flavor="woff2", layout_features=["*"], hinting=True, notdef_outline=True, name_IDs=[1, 2],
         drop_tables=["DSIG", "GPOS", "kern", "BASE"],
     )  # fmt: skip
     package = Path(find_spec("ziamath").origin).parent  # not imported: only its font is of use

@@ -21,6 +21,10 @@ from attnsteps.diagrams.drawing import STYLE
 
 FOLDER = "_static/widgets"
 NOTEBOOK_LINK = re.compile(r'(<a href="[\w/]+)\.ipynb(?=")')
+VIEW = re.compile(
+    r'<script type="application/vnd\.jupyter\.widget-view\+json">'
+    r'[^<]*"model_id": "(?P<model_id>\w+)"[^<]*</script>'
+)
 FORMULA = re.compile(
     r'([(“]?)(<span class="math notranslate nohighlight"><math>.*?</math></span>)([.,;:!?)”’]*)'
 )
@@ -44,9 +48,10 @@ def move_sources(
     state = json.loads(options["body"])
     # Layout models are for the stock front end; nothing here reads them.
     state["state"] = {k: v for k, v in state["state"].items() if "_esm" in v["state"]}
-    for model in state["state"].values():
+    names = {}
+    for model_id, model in state["state"].items():
         values = model["state"]
-        name = values["_anywidget_id"].rsplit(".", 1)[-1].lower()
+        name = names[model_id] = values["_anywidget_id"].rsplit(".", 1)[-1].lower()
         values["_esm"] = write(app, name, values["_esm"].encode(), "js")
         values["_css"] = write(app, "styles", values["_css"].encode(), "css")  # often shared
         model["state"] = {
@@ -59,6 +64,7 @@ def move_sources(
         }
     body = sanitize_script_content(json.dumps(state, ensure_ascii=False))
     files["ipywidgets_state"] = (path, {**options, "body": body})
+    hold_places(context, names)
 
 
 def write(app: Sphinx, name: str, content: bytes, ending: str) -> str:
@@ -69,6 +75,21 @@ def write(app: Sphinx, name: str, content: bytes, ending: str) -> str:
     target.parent.mkdir(parents=True, exist_ok=True)
     target.write_bytes(content)
     return relative
+
+
+def hold_places(context: dict, names: dict[str, str]) -> None:
+    """Put an empty box where each widget will be: places.css says how high, so nothing moves.
+
+    Args:
+        context: what the page is made from.
+        names: the name of each widget.
+    """
+
+    def hold(view: re.Match) -> str:
+        name = names.get(view["model_id"], "")
+        return f'{view[0]}<div class="attnsteps-widget" data-widget="{name}"></div>'
+
+    context["body"] = VIEW.sub(hold, context["body"])
 
 
 def mend_bibliography(

@@ -64,54 +64,81 @@ function addStyles(url) {
   });
 }
 
-// Binary traits lie in files of their own, each fetched once; a widget shows itself without waiting
-// for them. A file that cannot be had arrives empty, and the widget says so.
+// Binary traits lie in files of their own, each fetched once, when its widget comes near the screen;
+// a widget shows itself without waiting for them. A file that cannot be had arrives empty, and the
+// widget says so.
 /** @type {Map<string, Promise<DataView>>} */
 const files = new Map();
 
 /** @param {string} url */
 function fetchBytes(url) {
-  if (!files.has(url)) {
-    files.set(
-      url,
-      fetch(url)
-        .then((answer) => (answer.ok ? answer.arrayBuffer() : new ArrayBuffer(0)))
-        .catch(() => new ArrayBuffer(0))
-        .then((buffer) => new DataView(buffer)),
-    );
-  }
-  return files.get(url);
+  const asked =
+    files.get(url) ??
+    fetch(url)
+      .then((answer) => (answer.ok ? answer.arrayBuffer() : new ArrayBuffer(0)))
+      .catch(() => new ArrayBuffer(0))
+      .then((buffer) => new DataView(buffer));
+  files.set(url, asked);
+  return asked;
 }
 
 /**
- * @param {Element} tag
- * @param {Record<string, {state: Record<string, string>, files?: Record<string, string>}>} states
+ * Call back once, when an element is at most a screen away from what is seen.
+ * @param {Element} element
+ * @param {() => void} callback
  */
-async function mount(tag, states) {
-  const { model_id: id } = JSON.parse(String(tag.textContent));
-  const {
-    state: { _esm, _css, ...values },
-    files: binary,
-  } = states[id];
-  const fetched = Object.entries(binary ?? {}).map(([name, file]) => ({
-    name,
-    bytes: fetchBytes(new URL(file, here).href),
-  }));
-  /** @type {Record<string, unknown>} */
-  const traits = values;
-  for (const { name } of fetched) traits[name] = null;
-  const host = document.createElement("div");
-  host.className = "attnsteps-widget";
-  tag.after(host);
+function whenNear(element, callback) {
+  const observer = new IntersectionObserver(
+    (entries) => {
+      if (!entries.some((entry) => entry.isIntersecting)) return;
+      observer.disconnect();
+      callback();
+    },
+    { rootMargin: "100% 0px" },
+  );
+  observer.observe(element);
+}
+
+/**
+ * @typedef {{state: Record<string, string>, files?: Record<string, string>}} State
+ * @typedef {{tag: Element, state: State, loaded: Promise<[any, unknown]>}} Start
+ */
+
+/**
+ * Ask for the script and the styles of a widget.
+ * @param {Element} tag
+ * @param {Record<string, State>} states
+ * @returns {Start}
+ */
+function start(tag, states) {
+  const state = states[JSON.parse(String(tag.textContent)).model_id];
+  const { _esm, _css } = state.state;
+  const loaded = Promise.all([
+    import(new URL(_esm, here).href),
+    addStyles(new URL(_css, here).href),
+  ]);
+  loaded.catch(() => {}); // mount says what is wrong
+  return { tag, state, loaded };
+}
+
+/** @param {Start} started */
+async function mount({ tag, state, loaded }) {
+  const { _esm, _css, ...values } = state.state;
+  const binary = Object.entries(state.files ?? {});
+  const host = /** @type {HTMLElement} */ (tag.nextElementSibling); // the page holds its place
   try {
-    const [module] = await Promise.all([
-      import(new URL(_esm, here).href),
-      addStyles(new URL(_css, here).href),
-    ]);
-    const model = new Model(traits);
+    const [module] = await loaded;
+    const model = new Model({
+      ...values,
+      ...Object.fromEntries(binary.map(([name]) => [name, null])),
+    });
     module.default.render({ model, el: host });
     host.dataset.ready = "";
-    for (const { name, bytes } of fetched) bytes?.then((view) => model.set(name, view));
+    if (binary.length === 0) return;
+    whenNear(host, () => {
+      for (const [name, file] of binary)
+        fetchBytes(new URL(file, here).href).then((bytes) => model.set(name, bytes));
+    });
   } catch (error) {
     host.textContent = "This widget could not start. Reloading the page may help.";
     console.error(error);
@@ -125,5 +152,9 @@ for (const tag of document.querySelectorAll(
   Object.assign(states, JSON.parse(String(tag.textContent)).state);
 }
 const views = document.querySelectorAll('script[type="application/vnd.jupyter.widget-view+json"]');
-await Promise.all([...views].map((tag) => mount(tag, states)));
+// All are asked for at once; each is then drawn in a task of its own, so that none holds up a touch.
+for (const started of [...views].map((tag) => start(tag, states))) {
+  await mount(started);
+  await new Promise((go) => setTimeout(go));
+}
 performance.mark("attnsteps:widgets-ready");

@@ -45,6 +45,20 @@ for (const element of alike) {
 axe.configure({ rules: [{ id: "color-contrast", selector: "*:not([data-alike])" }] });
 """
 OWN_BUDGET = 80_000  # bytes, gzipped: our scripts and styles on one page, without a model's weights
+BUDGET = {  # bytes, gzipped, of what a page loads before anybody scrolls; all kinds together: TOTAL
+    "page": 80_000,
+    "css": 50_000,
+    "js": 160_000,
+    "woff2": 70_000,
+    "picture": 120_000,
+    "bin": 0,  # weights come when their widget is near
+}
+TOTAL = 350_000
+MOST_REQUESTS = 40
+KINDS = {"webp": "picture", "png": "picture", "svg": "picture", "html": "page"}
+SHIFT = """() => new Promise((done) => new PerformanceObserver((list) => {
+  done(list.getEntries().filter((e) => !e.hadRecentInput).reduce((sum, e) => sum + e.value, 0));
+}).observe({ type: "layout-shift", buffered: true }) ?? setTimeout(() => done(0), 500))"""
 
 on_both = pytest.mark.parametrize("phone", [False, True], ids=["desk", "phone"])
 
@@ -53,6 +67,45 @@ on_both = pytest.mark.parametrize("phone", [False, True], ids=["desk", "phone"])
 def path(request):
     """Every page, one after the other: of this scope, so that all tests of a page are together."""
     return request.param
+
+
+@on_both
+def test_loads_little_before_anybody_scrolls(look_at, path, phone):
+    """Stands first: nothing has moved the page."""
+    page, _ = look_at(path, phone=phone)
+    assert page.evaluate("scrollY") == 0
+    names = page.evaluate(
+        "['navigation', 'resource'].flatMap((kind) => performance.getEntriesByType(kind))"
+        ".map((entry) => new URL(entry.name).pathname)"
+    )
+    assert len(names) <= MOST_REQUESTS
+    sizes = dict.fromkeys(BUDGET, 0)
+    for name in set(names):
+        kind = KINDS.get(ending := name.rpartition(".")[2], ending)
+        sizes[kind] += len(gzip.compress((SITE / name.lstrip("/")).read_bytes()))
+    over = {kind: size for kind, size in sizes.items() if size > BUDGET[kind]}
+    assert not over
+    assert sum(sizes.values()) <= TOTAL
+
+
+@on_both
+def test_nothing_moves_while_the_page_loads(look_at, path, phone):
+    page, _ = look_at(path, phone=phone)
+    assert page.evaluate(SHIFT) <= 0.05  # a question of several lines is higher than its place
+
+
+@on_both
+def test_the_place_of_a_widget_is_about_as_high_as_the_widget(look_at, path, phone):
+    page, _ = look_at(path, phone=phone)
+    places = page.evaluate(
+        """() => [...document.querySelectorAll('.attnsteps-widget:not(:has(.tr))')].map((place) => [
+          place.dataset.widget,
+          parseFloat(getComputedStyle(place).minHeight),
+          place.firstElementChild.getBoundingClientRect().height,
+        ])"""
+    )  # those around a model grow when it has come: test_light.py scrolls to them
+    wrong = [each for each in places if not each[1] <= each[2] + 20 <= 2.7 * each[1]]
+    assert not wrong, "assets/places.css says how high"
 
 
 @on_both
@@ -80,12 +133,32 @@ def test_no_sideways_scroll(look_at, path, phone):
 
 @on_both
 def test_what_scrolls_is_reached_by_keyboard(look_at, path, phone):
+    """In an open fold, too: what is in a closed one has no size."""
     page, _ = look_at(path, phone=phone)
+    folds = page.evaluate_handle("[...document.querySelectorAll('details:not([open])')]")
+    folds.evaluate("(folds) => { for (const fold of folds) fold.open = true; }")
     page.wait_for_function(
         """(boxes) => [...document.querySelectorAll(boxes)]
           .every((e) => e.scrollWidth <= e.clientWidth || e.tabIndex >= 0)""",
         arg=".highlight pre, .pst-scrollable-table-container, div.math",
     )
+    folds.evaluate("(folds) => { for (const fold of folds) fold.open = false; }")
+
+
+@pytest.mark.parametrize("path", CHAPTERS, indirect=True)
+def test_code_of_76_columns_fits_on_a_desk(look_at, path):
+    page, _ = look_at(path)
+    fit = page.evaluate(
+        """() => [...document.querySelectorAll('.bd-article pre')]
+          .filter((e) => e.checkVisibility()).map((e) => {
+            const { paddingLeft, paddingRight, font } = getComputedStyle(e);
+            const drawing = document.createElement('canvas').getContext('2d');
+            drawing.font = font;
+            const room = e.clientWidth - parseFloat(paddingLeft) - parseFloat(paddingRight);
+            return Math.floor(room / drawing.measureText('0').width);
+          })"""
+    )
+    assert all(columns >= 76 for columns in fit)
 
 
 def test_scheme_follows_the_reader(look_at, path):
@@ -119,11 +192,13 @@ def test_own_scripts_and_styles_are_small(look_at, path):
     page, _ = look_at(path)
     own = page.evaluate(
         "performance.getEntriesByType('resource').map((r) => new URL(r.name).pathname)"
-        ".filter((p) => /\\/_static\\/(widgets\\/|mount\\.js|book\\.css)/.test(p))"
+        ".filter((p) => /\\/_static\\/(widgets\\/|(mount|tables|offline)\\.js)/.test(p))"
     )
     assert own or not page.locator(".aw").count()
     own = {name for name in own if not name.endswith(".bin")}  # weights: see test_translator.py
-    size = sum(len(gzip.compress((SITE / name.lstrip("/")).read_bytes())) for name in own)
+    files = [SITE / name.lstrip("/") for name in own]
+    files += (ROOT / "book" / "assets").glob("*.css")  # they are in site.css now
+    size = sum(len(gzip.compress(file.read_bytes())) for file in files)
     assert size <= OWN_BUDGET
 
 
@@ -192,6 +267,15 @@ def test_axe_finds_nothing_serious(look_at, path, phone):
 def test_works_with_the_network_off_once_loaded(look_at, path):
     """Stands last: it presses whatever there is."""
     page, problems = look_at(path, phone=True)
+    page.evaluate(
+        """async () => { // as a reader does, who comes by all that is loaded when it is near
+          for (let top = 0; top < document.body.scrollHeight; top += innerHeight) {
+            scrollTo(0, top);
+            await new Promise((go) => requestAnimationFrame(() => setTimeout(go)));
+          }
+        }"""
+    )
+    page.wait_for_load_state("networkidle")
     page.context.set_offline(True)
     for slider in page.locator(".aw input[type=range]:visible").all():
         slider.press("ArrowRight")

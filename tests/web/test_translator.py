@@ -30,6 +30,7 @@ def trained() -> Trained:
 
 
 def translator(page: Page) -> Locator:
+    page.locator("[data-widget=translator]").scroll_into_view_if_needed()
     page.wait_for_function(READY)
     return page.get_by_role("group", name="Translator", exact=True)
 

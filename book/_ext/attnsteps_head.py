@@ -1,0 +1,48 @@
+"""Writes what a page's head says about it, to search engines and messengers."""
+
+import html
+import re
+
+from docutils import nodes
+from sphinx.application import Sphinx
+
+DESCRIPTION = 200  # characters
+MADE = {"search": "Search", "genindex": "Index"}  # pages that have no title of their own
+TAG = re.compile(r"<[^>]*>")
+
+
+def about(app: Sphinx, pagename: str, context: dict, doctree: nodes.document | None) -> str:
+    """Write the tags by which search engines and messengers show a page."""
+    title = html.unescape(TAG.sub("", context.get("title") or MADE.get(pagename, pagename)))
+    description = first_sentences(doctree) or f"{title} – {app.config.html_title}"
+    properties = {"og:title": title, "og:description": description, "og:type": "article"}
+    properties["og:site_name"] = app.config.html_title
+    base = app.config.html_baseurl.rstrip("/")
+    if base:
+        properties["og:url"] = f"{base}/{pagename}.html"
+    pictures = doctree.findall(nodes.image) if doctree else ()
+    names = (app.builder.images.get(picture["uri"]) for picture in pictures)
+    if base and (name := next(filter(None, names), None)):
+        properties["og:image"] = f"{base}/_images/{name}"
+    up = "../" * pagename.count("/")
+    tags = [f'<meta name="description" content="{html.escape(description)}" />']
+    tags += [
+        f'<meta property="{key}" content="{html.escape(value)}" />'
+        for key, value in properties.items()
+    ]
+    tags.append(f'<link rel="manifest" href="{up}manifest.webmanifest" />')
+    return "\n    ".join(["", *tags])
+
+
+def first_sentences(doctree: nodes.document | None) -> str:
+    """Return how a page begins, to the last whole word within what a search engine shows."""
+    for paragraph in doctree.findall(nodes.paragraph) if doctree else ():
+        parts = [
+            child.astext() for child in paragraph.findall(nodes.Text)
+            if not isinstance(child.parent, nodes.math)
+        ]  # fmt: skip
+        text = " ".join("".join(parts).split())
+        if len(text) > 60:
+            short = text[:DESCRIPTION]
+            return text if text == short else short.rpartition(" ")[0] + " …"
+    return ""
