@@ -19,7 +19,7 @@ import nbformat
 from nbclient import NotebookClient
 from nbformat import NotebookNode
 
-from scripts.outputs import fill_spans, in_few_colours, keep_widgets
+from scripts.outputs import fill_spans, keep_widgets, shrink_pictures
 
 ROOT = Path(__file__).resolve().parent.parent
 BOOK = ROOT / "book"
@@ -68,6 +68,7 @@ def normalise(notebook: NotebookNode) -> None:
     """Remove all that differs between two equal runs: ids, front-end metadata, widget code."""
     made = notebook.metadata.get("attnsteps")
     keep_widgets(notebook)
+    shrink_pictures(notebook)
     notebook.metadata = nbformat.from_dict(METADATA | ({"attnsteps": made} if made else {}))
     notebook.nbformat, notebook.nbformat_minor = 4, 5
     counts: dict[str, int] = {}
@@ -83,9 +84,6 @@ def normalise(notebook: NotebookNode) -> None:
             if cell.source.startswith(start) and "tags" in cell.metadata:
                 prompts = {"code_prompt_show": f"Show {name}", "code_prompt_hide": f"Hide {name}"}
                 cell.metadata.setdefault("mystnb", {}).update(prompts)
-        for output in cell.get("outputs", []):
-            if "image/png" in output.get("data", {}):
-                output.data["image/png"] = in_few_colours(output.data["image/png"])
 
 
 def is_edited(path: Path) -> bool:

@@ -47,6 +47,13 @@ def fill_spans(notebook: NotebookNode) -> None:
             cell.source = SPAN.sub(value, cell.source)
 
 
+def shrink_pictures(notebook: NotebookNode) -> None:
+    """Give every picture in the notebook a palette of few colours."""
+    for output in _outputs(notebook):
+        if "image/png" in output.get("data", {}):
+            output.data["image/png"] = in_few_colours(output.data["image/png"])
+
+
 def in_few_colours(png: str) -> str:
     """Return a base64 PNG with a palette of 64 colours, a third of its size."""
     image = Image.open(io.BytesIO(base64.b64decode(png)))

@@ -25,7 +25,7 @@ from nbformat import NotebookNode
 from tqdm import tqdm
 
 from scripts.notebooks import BOOK, ROOT, made_from
-from scripts.outputs import fill_spans, keep_widgets, restore_widgets
+from scripts.outputs import fill_spans, keep_widgets, restore_widgets, shrink_pictures
 
 BUILD = ROOT / "_build"
 EXECUTED = BUILD / "executed"
@@ -79,6 +79,7 @@ async def _execute(todo: dict[str, NotebookNode], folder: Path) -> list[str]:
                 print(f"  {stem} failed:\n{error}", file=sys.stderr, flush=True)
             else:
                 keep_widgets(notebook)
+                shrink_pictures(notebook)
                 notebook.metadata["attnsteps"] = {"made_from": made_from(notebook)}
                 nbformat.write(notebook, folder / f"{stem}.ipynb")
             done.append(stem)

@@ -64,9 +64,9 @@ function addStyles(url) {
   });
 }
 
-// Binary traits lie in files of their own, each fetched once, when its widget comes near the screen;
-// a widget shows itself without waiting for them. A file that cannot be had arrives empty, and the
-// widget says so.
+// Binary traits lie in files of their own, each fetched once, when its widget comes near the
+// screen; a widget shows itself without waiting for them. A file that cannot be had arrives empty,
+// and the widget says so.
 /** @type {Map<string, Promise<DataView>>} */
 const files = new Map();
 
@@ -152,7 +152,7 @@ for (const tag of document.querySelectorAll(
   Object.assign(states, JSON.parse(String(tag.textContent)).state);
 }
 const views = document.querySelectorAll('script[type="application/vnd.jupyter.widget-view+json"]');
-// All are asked for at once; each is then drawn in a task of its own, so that none holds up a touch.
+// All are asked for at once; each is then drawn in a task of its own, so that none delays a touch.
 for (const started of [...views].map((tag) => start(tag, states))) {
   await mount(started);
   await new Promise((go) => setTimeout(go));

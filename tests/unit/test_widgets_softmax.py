@@ -93,5 +93,5 @@ def test_it_leaves_a_picture_of_its_weights():
     data, _ = widget._repr_mimebundle_()
     assert base64.b64decode(data["image/png"]).startswith(b"\x89PNG")
     axes = widget.picture().axes[0]
-    assert axes.get_title(loc="left") + axes.get_title() == "softmax of −1, 0, 2, T = 0.5"
+    assert axes.get_title(loc="left") + axes.get_title() == "softmax of −1, 0, 2, τ = 0.5"
     assert [text.get_text() for text in axes.texts] == [f"{w:.3f}" for w in widget.weights()]

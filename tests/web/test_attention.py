@@ -265,6 +265,7 @@ def test_the_closed_exercises_are_graded(open_page):
 
 def test_the_guesses_are_confronted(open_page):
     page = open_page(PAGE)
+    page.get_by_text("Going deeper: dropout on the weights").click()
     asked = page.get_by_role("group", name="Predict, then read on")
     asked.nth(0).get_by_role("textbox").fill("16")
     asked.nth(1).get_by_label("1, as before").check()

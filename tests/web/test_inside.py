@@ -233,6 +233,7 @@ def test_damaged_weights_give_a_message(browser, site, kind, message):
     page.route(WEIGHTS, answer)
     page.goto(f"{site}{PAGE}")
     root = page.get_by_role("group", name="Interventions", exact=True)
+    root.scroll_into_view_if_needed()
     expect(root.get_by_text(message)).to_be_visible()
     expect(root.locator(".in-grids")).to_be_hidden()
     page.close()

@@ -244,6 +244,7 @@ def test_on_a_phone_in_the_dark(open_page):
 
 def test_the_guesses_are_met_again(open_page):
     page = open_page(PAGE)
+    page.get_by_text("Going deeper: the row that may look at nothing").click()
     first, second = (
         page.get_by_role("group", name="Predict, then read on").nth(number) for number in (0, 1)
     )

@@ -282,6 +282,7 @@ def test_weights_that_do_not_come_give_a_message(browser, site):
     page.route(re.compile(r"_static/widgets/.*\.bin"), lambda route: route.fulfill(status=404))
     page.goto(f"{site}{PAGE}")
     widget = page.get_by_role("group", name="Heads", exact=True)
+    widget.scroll_into_view_if_needed()
     message = "The weights could not be fetched. Reloading the page may help."
     expect(widget.get_by_text(message)).to_be_visible()
     expect(widget.locator(".mh-grid")).to_be_hidden()
