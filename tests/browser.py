@@ -25,7 +25,7 @@ CODE = re.compile(rb'<div class="highlight"><pre>.*?</pre></div>', re.DOTALL)
 COME_BY = """async () => { // models are loaded when their widget comes near the screen
   for (const place of document.querySelectorAll(".attnsteps-widget:has(.tr)")) {
     place.scrollIntoView();
-    await new Promise((go) => requestAnimationFrame(() => setTimeout(go, 50)));
+    await new Promise((go) => setTimeout(go, 60));
   }
   scrollTo(0, 0);
 }"""
