@@ -271,7 +271,7 @@ def test_works_with_the_network_off_once_loaded(look_at, path):
         """async () => { // as a reader does, who comes by all that is loaded when it is near
           for (let top = 0; top < document.body.scrollHeight; top += innerHeight) {
             scrollTo(0, top);
-            await new Promise((go) => setTimeout(go, 30)); // no frames come to a page behind another
+            await new Promise((go) => setTimeout(go, 30));
           }
         }"""
     )
