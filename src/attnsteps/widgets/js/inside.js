@@ -50,7 +50,11 @@ class Interventions {
       onsentence: (text) => this.setText(text),
     });
     this.twins = [0, 1].map((n) =>
-      button("", () => this.setText(this.pairs[this.pair][n].text), { "aria-pressed": "false" }),
+      button(
+        this.pairs[0]?.[n].word ?? "", // until the model has come, which knows the gloss
+        () => this.setText(this.pairs[this.pair][n].text),
+        { "aria-pressed": "false" },
+      ),
     );
     this.restore = button("Restore everything", () => this.live.set({ knockouts: [] }));
     this.output = el("p", { class: "tr-output", lang: "en" });
