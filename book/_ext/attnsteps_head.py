@@ -2,7 +2,9 @@
 
 import html
 import re
+from pathlib import Path
 
+from attnsteps_card import SIZE, draw_card
 from docutils import nodes
 from sphinx.application import Sphinx
 
@@ -20,16 +22,19 @@ def about(app: Sphinx, pagename: str, context: dict, doctree: nodes.document | N
     base = app.config.html_baseurl.rstrip("/")
     if base:
         properties["og:url"] = f"{base}/{pagename}.html"
-    pictures = doctree.findall(nodes.image) if doctree else ()
-    names = (app.builder.images.get(picture["uri"]) for picture in pictures)
-    if base and (name := next(filter(None, names), None)):
-        properties["og:image"] = f"{base}/_images/{name}"
+        if doctree is not None:  # a page made of a file: its title is drawn
+            card = f"_static/cards/{pagename.replace('/', '-')}.png"
+            draw_card(title, app.config.html_title, Path(app.outdir) / card)
+            properties["og:image"] = f"{base}/{card}"
+            properties["og:image:alt"] = f"{title}, beside the attention of a translated sentence"
+            properties |= {"og:image:width": str(SIZE[0]), "og:image:height": str(SIZE[1])}
     up = "../" * pagename.count("/")
     tags = [f'<meta name="description" content="{html.escape(description)}" />']
     tags += [
         f'<meta property="{key}" content="{html.escape(value)}" />'
         for key, value in properties.items()
     ]
+    tags.append('<meta name="twitter:card" content="summary_large_image" />')
     tags.append(f'<link rel="manifest" href="{up}manifest.webmanifest" />')
     return "\n    ".join(["", *tags])
 

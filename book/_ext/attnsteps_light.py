@@ -33,7 +33,6 @@ VIEW = "application/vnd.jupyter.widget-view+json"
 ABOVE = 1500  # characters of text above a picture that is loaded at once
 IMAGE = re.compile(r'<img (?![^>]*\bwidth=)([^>]*?)src="([^":]+)"([^>]*?) ?/?>')
 TAG = re.compile(r"<[^>]*>")
-# Not og:image, the picture that messengers show: those know PNG.
 PICTURE = re.compile(r'((?:src|href)="[^"]*_images/[^"]*)\.png"')
 
 

@@ -4,6 +4,7 @@ import json
 import re
 from html.parser import HTMLParser
 
+import imagesize
 import pytest
 from playwright.sync_api import expect
 
@@ -62,6 +63,9 @@ def test_the_head_says_what_the_page_is(tags):
     assert named["og:title"]
     assert named["og:description"]
     assert tags.of("html")[0]["lang"] == "en"
+    if "og:image" in named:
+        card = named["og:image"].removeprefix(f"{site_address(address())}/")
+        assert imagesize.get(SITE / card) == (1200, 630)
     links = {link["rel"]: link["href"] for link in tags.of("link")}
     assert links["canonical"].startswith(f"{site_address(address())}/")
     assert links["manifest"].endswith("manifest.webmanifest")

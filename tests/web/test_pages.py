@@ -57,6 +57,7 @@ BUDGET = {  # bytes, gzipped, of what a page loads before anybody scrolls; all k
     "bin": 0,  # weights come when their widget is near
 }
 TOTAL = 350_000
+WEIGHTS = 550_000  # of the translator that the landing page begins with
 MOST_REQUESTS = 40
 KINDS = {"webp": "picture", "png": "picture", "svg": "picture", "html": "page"}
 SHIFT = """() => new Promise((done) => new PerformanceObserver((list) => {
@@ -86,9 +87,10 @@ def test_loads_little_before_anybody_scrolls(look_at, path, phone):
     for name in set(names):
         kind = KINDS.get(ending := name.rpartition(".")[2], ending)
         sizes[kind] += len(gzip.compress((SITE / name.lstrip("/")).read_bytes()))
-    over = {kind: size for kind, size in sizes.items() if size > BUDGET[kind]}
+    budget = {**BUDGET, "bin": WEIGHTS if path == "intro.html" else 0}
+    over = {kind: size for kind, size in sizes.items() if size > budget[kind]}
     assert not over
-    assert sum(sizes.values()) <= TOTAL
+    assert sum(sizes.values()) - sizes["bin"] <= TOTAL
 
 
 @on_both

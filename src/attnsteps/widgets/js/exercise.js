@@ -24,6 +24,11 @@ function render({ model, el: host }) {
       ? `✓ Right. ${feedback(given)}`
       : `✗ Not yet. ${feedback(given) || where(wrong)}`;
     setTraits(model, { given, solved: correct });
+    if (correct) announce(spec.key);
+  }
+  /** The site's table of contents counts what is solved. @param {string} detail */
+  function announce(detail) {
+    host.dispatchEvent(new CustomEvent("attnsteps:solved", { bubbles: true, detail }));
   }
   /** @param {Answer} given @returns {string} */
   function feedback(given) {
