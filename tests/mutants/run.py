@@ -26,6 +26,7 @@ STAGES = ("layers", "model", "decoding", "translator", "analysis")
 SEED = 2017
 GOOD_ENOUGH = 0.95
 NO_FUNCTIONS = ("__init__", "attention_weights", "inference")  # or one that runs at import only
+DECORATED = re.compile(r"^@(inference|contextmanager)\ndef (\w+)", flags=re.MULTILINE)
 # A module's own tests must notice; these share tests with others, or have none under their stem.
 TESTS = {
     "attention": ["attention", "multi_head"],
@@ -140,11 +141,11 @@ def sample(names: list[str], count: int) -> list[str]:
 
 
 def decorate_below(path: Path) -> None:
-    """Apply ``@inference`` at the end of a module: mutmut leaves decorated functions alone."""
+    """Apply decorators at the end of a module: mutmut leaves decorated functions alone."""
     source = path.read_text(encoding="utf-8")
-    names = re.findall(r"^@inference\ndef (\w+)", source, flags=re.MULTILINE)
-    source = source.replace("@inference\ndef ", "def ")
-    source += "".join(f"\n{name} = inference({name})\n" for name in names)
+    found = DECORATED.findall(source)
+    source = DECORATED.sub(r"def \2", source)
+    source += "".join(f"\n{name} = {decorator}({name})\n" for decorator, name in found)
     path.write_text(source, encoding="utf-8")
 
 
