@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from attnsteps.diagrams.palette import palette
 from attnsteps.widgets import bundle as module
 from attnsteps.widgets.bundle import bundle, styles
 
@@ -79,7 +80,8 @@ def test_a_missing_module_is_named(folder):
 
 
 def test_every_widget_has_the_shared_styles():
-    assert styles("predict").startswith((module.CSS / "base.css").read_text(encoding="utf-8"))
+    base = (module.CSS / "base.css").read_text(encoding="utf-8")
+    assert styles("predict").startswith(f"{palette('.aw')}\n{base}")
 
 
 def test_a_widget_has_the_styles_of_the_pieces_it_imports_once_and_before_its_own():
@@ -87,7 +89,7 @@ def test_a_widget_has_the_styles_of_the_pieces_it_imports_once_and_before_its_ow
         (module.CSS / f"{stem}.css").read_text(encoding="utf-8")
         for stem in ("base", "loom", "composer", "weight_table", "translator", "training")
     ]
-    assert styles("translator", "training") == "\n".join(sheets)
+    assert styles("translator", "training") == "\n".join([palette(".aw"), *sheets])
 
 
 def test_maths_brings_no_styles_of_a_widget_that_has_its_name(folder):
@@ -96,4 +98,4 @@ def test_maths_brings_no_styles_of_a_widget_that_has_its_name(folder):
     (folder / "view.js").write_text('import { one } from "./maths/one.js";\n')
     for name in ("base", "one", "view"):
         (folder / f"{name}.css").write_text(f".{name} {{}}\n")
-    assert styles("view") == ".base {}\n\n.view {}\n"
+    assert styles("view") == f"{palette('.aw')}\n.base {{}}\n\n.view {{}}\n"

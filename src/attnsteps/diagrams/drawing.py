@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from hashlib import sha1
 from xml.etree import ElementTree as ET
 
-from attnsteps.diagrams.palette import ROLES, check_role, colour_variables
+from attnsteps.diagrams.palette import ROLES, check_role, palette
 from attnsteps.diagrams.pieces import Piece
 from attnsteps.diagrams.sheet import SMALL, Box, Sheet, text_width
 
@@ -20,17 +20,15 @@ _HUES = "".join(
     for role in ROLES
 )
 #: On the site the theme's variables rule, in JupyterLab and Colab theirs, elsewhere the fallbacks.
-STYLE = (
+STYLE = palette(".ad") + (
     ".ad{--ink:var(--pst-color-text-base,var(--jp-ui-font-color1,var(--colab-primary-text-color,"
     "#222832)));--paper:var(--pst-color-background,var(--jp-layout-color0,"
     "var(--colab-primary-surface-color,#fff)));--pale:var(--pst-color-text-muted,"
     "var(--jp-ui-font-color2,var(--colab-secondary-text-color,#48566b)));--tint:52%;"
-    f"{colour_variables(dark=False)}"
     "container-type:inline-size;margin:.8rem 0;color:var(--ink)}"
     'html[data-theme="dark"] .ad,[data-jp-theme-light="false"] .ad,html[theme="dark"] .ad'
-    f"{{--tint:38%;{colour_variables(dark=True)}}}"
-    "@media print{html .ad{--ink:#222832;--paper:#fff;--pale:#48566b;--tint:52%;"
-    f"{colour_variables(dark=False)}}}}}"
+    "{--tint:38%}"
+    "@media print{html .ad{--ink:#222832;--paper:#fff;--pale:#48566b;--tint:52%}}"
     ".ad svg{display:block;margin:0 auto;max-width:100%;height:auto;overflow:visible;"
     "font-family:inherit;font-size:14px}"
     ".ad text{fill:var(--ink);font-variant-numeric:tabular-nums}"

@@ -25,3 +25,14 @@ def check_role(role: str) -> str:
 def colour_variables(dark: bool) -> str:
     """Return the roles' colours as CSS custom properties, ``--role-query: …``."""
     return " ".join(f"--role-{role}: {pair[dark]};" for role, pair in ROLES.items())
+
+
+def palette(selector: str) -> str:
+    """Return the rules that give what a CSS selector names the roles' colours, in every theme."""
+    themes = ('html[data-theme="dark"]', '[data-jp-theme-light="false"]', 'html[theme="dark"]')
+    dark = ",".join(f"{theme} {selector}" for theme in themes)
+    light = colour_variables(dark=False)
+    return (
+        f"{selector}{{{light}}}{dark}{{{colour_variables(dark=True)}}}"
+        f"@media print{{html {selector}{{{light}}}}}"
+    )

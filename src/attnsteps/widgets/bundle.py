@@ -10,6 +10,8 @@ import re
 from functools import cache
 from pathlib import Path
 
+from attnsteps.diagrams.palette import palette
+
 JS = Path(__file__).parent / "js"
 CSS = Path(__file__).parent / "css"
 
@@ -70,11 +72,12 @@ def _collect(path: Path, modules: dict[Path, str]) -> None:
 
 @cache
 def styles(*stems: str) -> str:
-    """Return the shared widget styles, then those of each stem and of the modules it imports.
+    """Return the roles' colours, the shared styles, then each stem's and those of what it imports.
 
     A part of the page that several widgets show keeps its styles in ``css/<name>.css``, beside its
     script; a module without styles has no such file.
     """
     views = [path.stem for stem in stems for path in _modules(stem) if path.parent == JS]
     sheets = [CSS / f"{name}.css" for name in dict.fromkeys(["base", *views])]
-    return "\n".join(path.read_text(encoding="utf-8") for path in sheets if path.is_file())
+    texts = [path.read_text(encoding="utf-8") for path in sheets if path.is_file()]
+    return "\n".join([palette(".aw"), *texts])

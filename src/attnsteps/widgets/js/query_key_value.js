@@ -17,7 +17,7 @@ const DIGITS = 3; // of a weight
 /** @typedef {{ending: string, words: Word[], embeddings: number[][]}} ToySentence */
 /**
  * A column of the table: it is shown in its steps, in some of them on a wide screen only.
- * @typedef {{head: string, steps: number[], wideOnly?: number[], isTinted?: boolean,
+ * @typedef {{head: string, role?: string, steps: number[], wideOnly?: number[], isTinted?: boolean,
  *            text: (results: Results, j: number) => string,
  *            sum?: (results: Results, step: number) => string}} Column
  */
@@ -80,8 +80,8 @@ function pickRow(buttons, onpick) {
 /** @param {string[]} valueAxes @returns {Column[]} */
 function columnsOf(valueAxes) {
   return [
-    { head: "key k", steps: [1, 2], wideOnly: [2], text: ({ k }, j) => vector(k[j]) },
-    { head: "value v", steps: [1], text: ({ v }, j) => vector(v[j]) },
+    { head: "key k", role: "key", steps: [1, 2], wideOnly: [2], text: ({ k }, j) => vector(k[j]) },
+    { head: "value v", role: "value", steps: [1], text: ({ v }, j) => vector(v[j]) },
     {
       head: "q · k",
       steps: [2],
@@ -117,10 +117,11 @@ function columnsOf(valueAxes) {
       text: ({ weights }, j) => fmt(weights[j], DIGITS),
       sum: () => fmt(1, DIGITS),
     },
-    { head: "× value v", steps: [5], text: ({ v }, j) => vector(v[j]) },
+    { head: "× value v", role: "value", steps: [5], text: ({ v }, j) => vector(v[j]) },
     ...valueAxes.map(
       /** @returns {Column} */ (head, c) => ({
         head,
+        role: "context",
         steps: [5, 6],
         text: ({ weighted }, j) => fmt(weighted[j][c]),
         sum: ({ context }, step) => (step === 6 ? fmt(context[c]) : ""),
@@ -136,10 +137,10 @@ function columnsOf(valueAxes) {
 function stepTable(numWords, valueAxes) {
   const columns = columnsOf(valueAxes).map((column) => {
     const holders = Array.from({ length: numWords }, () =>
-      el("span", { class: column.isTinted ? "aw-cell" : "six-cell" }),
+      el("span", { class: column.isTinted ? "aw-cell" : "six-cell", "data-role": column.role }),
     );
-    const sum = el("span", { class: "six-cell" });
-    const head = el("th", { scope: "col" }, column.head);
+    const sum = el("span", { class: "six-cell", "data-role": column.role });
+    const head = el("th", { scope: "col", "data-role": column.role }, column.head);
     const cells = [...holders, sum].map((holder) => el("td", {}, holder));
     return { ...column, holders, sumHolder: sum, nodes: [head, ...cells] };
   });
