@@ -22,7 +22,8 @@ from torch import Tensor, nn
 from attnsteps.layers.multi_head import MultiHeadAttention
 from attnsteps.layers.sublayer import Sublayer
 from attnsteps.model.transformer import Transformer
-from scripts.train_assets import RESULTS, corpus, evaluate, learn, note
+from scripts.recipes import corpus, evaluate, learn
+from scripts.results import RESULTS, note
 
 NAME = "ablations"
 SEEDS = range(5)

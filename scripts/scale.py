@@ -15,7 +15,7 @@ from attnsteps.analysis.speed import measure_speed
 from attnsteps.model.config import TransformerConfig
 from attnsteps.model.transformer import Transformer
 from attnsteps.text.batch import collate
-from scripts.train_assets import RESULTS, note, processor
+from scripts.results import RESULTS, note, processor
 
 NAME = "scale"
 #: name: model, sentences, words of each.

@@ -23,7 +23,7 @@ from attnsteps.cli.main import main as command_line
 from attnsteps.cli.train import MODEL
 from attnsteps.training.checkpoint import NAME
 from attnsteps.translator.trained import Trained
-from scripts.train_assets import note
+from scripts.results import note
 
 #: The options of each training run that differ from the command line's defaults.
 CHOICES = {

@@ -16,7 +16,7 @@ import nbformat
 import torch
 
 from scripts.notebooks import BOOK
-from scripts.train_assets import RESULTS, note
+from scripts.results import RESULTS, note
 
 SEEDS = range(5)
 

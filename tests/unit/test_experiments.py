@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from attnsteps.results import RESULTS, recorded
-from scripts import experiments, train_assets
+from scripts import experiments, results
 
 STEMS = sorted(module.name for module in pkgutil.iter_modules(experiments.__path__))
 STEMS.remove("__main__")
@@ -32,7 +32,7 @@ def test_every_experiment_has_five_seeds_at_least(stem):
 def test_a_run_goes_on_where_it_stopped(tmp_path, monkeypatch, capsys):
     path = tmp_path / "results.json"
     monkeypatch.setattr(experiments, "RESULTS", path)
-    monkeypatch.setattr(train_assets, "RESULTS", path)
+    monkeypatch.setattr(results, "RESULTS", path)
     path.write_text("{}")
     tasks = [{"model": "small", "seed": seed} for seed in (2, 0, 1)]
     calls = []

@@ -19,7 +19,7 @@ def beam(
     src_ids: Int[Tensor, "B S"],
     *,
     beam_width: int,
-    max_len: int | Int[Tensor, "B"],
+    max_len: int | Int[Tensor, " B"],
     alpha: float = 0.6,
     n_best: int = 1,
     use_cache: bool = True,
@@ -115,7 +115,7 @@ def beam(
     return Decoded(ids[:, :, : int(lengths.max())], lengths, scores)
 
 
-def length_penalty(length: int | Int[Tensor, "B"], alpha: float) -> float | Float[Tensor, "B"]:
+def length_penalty(length: int | Int[Tensor, " B"], alpha: float) -> float | Float[Tensor, " B"]:
     """Say what a hypothesis's log-probability is divided by, so that long ones stand a chance.
 
     Formula::

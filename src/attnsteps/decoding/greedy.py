@@ -14,7 +14,7 @@ def greedy(
     model: Transformer,
     src_ids: Int[Tensor, "B S"],
     *,
-    max_len: int | Int[Tensor, "B"],
+    max_len: int | Int[Tensor, " B"],
     use_cache: bool = True,
 ) -> Decoded:
     """Translate by taking the most probable token at every step.

@@ -141,7 +141,7 @@ def predict_lengths(
 
 
 def least_certain(
-    log_probs: Float[Tensor, "R T"], num_hidden: Int[Tensor, "R"]
+    log_probs: Float[Tensor, "R T"], num_hidden: Int[Tensor, " R"]
 ) -> Bool[Tensor, "R T"]:
     """Mark the tokens with the lowest probability.
 
@@ -153,7 +153,7 @@ def least_certain(
     return rank < num_hidden[:, None]
 
 
-def _blanks(model: NonAutoregressive, lengths: Int[Tensor, "R"]) -> Int[Tensor, "R T"]:
+def _blanks(model: NonAutoregressive, lengths: Int[Tensor, " R"]) -> Int[Tensor, "R T"]:
     """Return sentences of these lengths in which every token is still to be found."""
     place = torch.arange(int(lengths.max()), device=lengths.device)
     mask_id, pad_id = model.config.mask_id, model.config.pad_id

@@ -18,7 +18,7 @@ def sample(
     model: Transformer,
     src_ids: Int[Tensor, "B S"],
     *,
-    max_len: int | Int[Tensor, "B"],
+    max_len: int | Int[Tensor, " B"],
     temperature: float = 1.0,
     top_k: int | None = None,
     top_p: float | None = None,
@@ -112,7 +112,7 @@ def adjust(
 
 def draw(
     probs: Float[Tensor, "B V"], generator: Generator | Sequence[Generator] | None = None
-) -> Int[Tensor, "B"]:
+) -> Int[Tensor, " B"]:
     """Draw one token for each row: that whose clock rings first.
 
     Formula, with E_w independent and exponential of rate 1, so that E_w / P(w) has the rate P(w)::

@@ -15,7 +15,7 @@ from attnsteps.model.transformer import Transformer
 from attnsteps.shapes import check_ids, check_sentences, check_shape
 
 
-def impossible(config: TransformerConfig) -> Bool[Tensor, "V"]:
+def impossible(config: TransformerConfig) -> Bool[Tensor, " V"]:
     """Mark the tokens that no sentence contains: padding, the start symbol, the mask token."""
     marks = torch.zeros(config.tgt_vocab_size, dtype=torch.bool)
     marks[[config.pad_id, config.bos_id]] = True
@@ -25,7 +25,7 @@ def impossible(config: TransformerConfig) -> Bool[Tensor, "V"]:
 
 
 def log_probabilities(
-    logits: Float[Tensor, "*lead V"], never: Bool[Tensor, "V"], dtype: torch.dtype
+    logits: Float[Tensor, "*lead V"], never: Bool[Tensor, " V"], dtype: torch.dtype
 ) -> Float[Tensor, "*lead V"]:
     """Turn logits into log-probabilities over the tokens that may come.
 
@@ -63,7 +63,7 @@ class NextToken:
         model: Transformer,
         src_ids: Int[Tensor, "B S"],
         *,
-        max_len: int | Int[Tensor, "B"],
+        max_len: int | Int[Tensor, " B"],
         use_cache: bool = True,
         beam_width: int = 1,
     ) -> None:
@@ -86,7 +86,7 @@ class NextToken:
         self.dtype = torch.promote_types(memory.dtype, torch.float32)
         self.start = src_ids.new_full((len(self.memory),), model.config.bos_id)
 
-    def log_probs(self, ids: Int[Tensor, "R"]) -> Float[Tensor, "R V"]:
+    def log_probs(self, ids: Int[Tensor, " R"]) -> Float[Tensor, "R V"]:
         """Take in one token per row, (R,); return the next one's log-probabilities, (R, V)."""
         self.ids = torch.cat([self.ids, ids[:, None]], dim=1)
         logits = self.model.decode(
@@ -97,7 +97,7 @@ class NextToken:
         )
         return log_probabilities(logits[:, -1], self.never, self.dtype)
 
-    def index_select(self, rows: Int[Tensor, "R"]) -> None:
+    def index_select(self, rows: Int[Tensor, " R"]) -> None:
         """Let each row go on from another one, which must belong to the same sentence."""
         self.ids = self.ids.index_select(0, rows)
         if self.cache is not None:
@@ -107,9 +107,9 @@ class NextToken:
 def write(
     model: Transformer,
     src_ids: Int[Tensor, "B S"],
-    choose: Callable[[Float[Tensor, "B V"]], Int[Tensor, "B"]],
+    choose: Callable[[Float[Tensor, "B V"]], Int[Tensor, " B"]],
     *,
-    max_len: int | Int[Tensor, "B"],
+    max_len: int | Int[Tensor, " B"],
     use_cache: bool,
 ) -> Decoded:
     """Write every sentence from left to right, token by token, until all have ended."""
@@ -130,7 +130,7 @@ def write(
     return cut_at_eos(ids, scores, eos_id=c.eos_id, pad_id=c.pad_id)
 
 
-def _limits(max_len: int | Int[Tensor, "B"], src_ids: Int[Tensor, "B S"]) -> Int[Tensor, "B"]:
+def _limits(max_len: int | Int[Tensor, " B"], src_ids: Int[Tensor, "B S"]) -> Int[Tensor, " B"]:
     """Give every sentence its own greatest length, checked."""
     if not isinstance(max_len, Tensor):
         check_positive("max_len", max_len)

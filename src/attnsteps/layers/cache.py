@@ -63,7 +63,7 @@ class KeyValueCache:
             self.k, self.v = (room[:, :, :end] for room in self._room)
         return self.k, self.v
 
-    def index_select(self, rows: Int[Tensor, "W"]) -> None:
+    def index_select(self, rows: Int[Tensor, " W"]) -> None:
         """Keep these rows of the batch, in this order; a row may be kept twice."""
         if self.k is None:
             return
@@ -143,7 +143,7 @@ class DecoderCache:
             self.tgt_ids = torch.cat([self.tgt_ids, tgt_ids], dim=1)
         return self.tgt_ids
 
-    def index_select(self, rows: Int[Tensor, "W"], *, same_source: bool = False) -> None:
+    def index_select(self, rows: Int[Tensor, " W"], *, same_source: bool = False) -> None:
         """Keep these rows of the batch, in this order, as beam search asks for at every step.
 
         Args:

@@ -36,7 +36,7 @@ class Batch(NamedTuple):
     src_ids: Int[Tensor, "B S"]
     tgt_in: Int[Tensor, "B T"]
     tgt_out: Int[Tensor, "B T"]
-    index: Int[Tensor, "B"]
+    index: Int[Tensor, " B"]
 
     def to(self, device: torch.device | str) -> "Batch":
         """Return the batch on another device."""

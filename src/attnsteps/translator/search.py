@@ -88,7 +88,7 @@ def searches_of(model: nn.Module) -> dict[str, Callable[..., Decoded]]:
     raise ValueError(f"model must be {kinds}; got a {type(model).__name__}")
 
 
-def default_max_len(model: Transformer, src_ids: Int[Tensor, "B S"]) -> Int[Tensor, "B"]:
+def default_max_len(model: Transformer, src_ids: Int[Tensor, "B S"]) -> Int[Tensor, " B"]:
     """Allow each sentence twice as many tokens as its source has, and ten more."""
     limits = 2 * (src_ids != model.config.pad_id).sum(dim=1) + 10
     return limits.clamp(max=model.config.max_len) if model.config.positions == "learned" else limits

@@ -179,7 +179,7 @@ class Trained:
         return pad_sequence(rows, True, padding_value=self.src_vocab.pad_id).to(device)
 
     def _write(
-        self, source: list[str], ids: Int[Tensor, "T"], *, need_weights: bool
+        self, source: list[str], ids: Int[Tensor, " T"], *, need_weights: bool
     ) -> Translation:
         """Turn what a search has found into text."""
         is_whole = int(ids[-1]) == self.tgt_vocab.eos_id
