@@ -1,4 +1,4 @@
-"""Scaled dot-product attention: each query takes a weighted mean of the values."""
+"""Scaled dot-product attention: each query takes a weighted average of the values."""
 
 import math
 from functools import partial
@@ -19,7 +19,7 @@ def scaled_dot_product_attention(
     dropout_p: float = 0.0,
     need_weights: bool = True,
 ) -> tuple[Float[Tensor, "*lead Tq Dv"], Float[Tensor, "*lead Tq Tk"] | None]:
-    """Compare each query with every key, and mix the values in proportion.
+    """Compare each query with every key, and average the values accordingly.
 
     Formula::
 

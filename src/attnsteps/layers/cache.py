@@ -96,7 +96,7 @@ class LayerCache:
 
 
 class DecoderCache:
-    """All that a decoder remembers of the positions it has already seen.
+    """Everything a decoder remembers about the positions it has already seen.
 
     Formula::
 

@@ -20,7 +20,7 @@ class TokenEmbedding(nn.Module):
     Source: Vaswani et al. 2017, section 3.4 (the initialisation is that of the authors' code).
 
     The two halves belong together: a standard deviation of 1/√d_model, times √d_model, gives
-    vectors of unit variance, beside which the positions (rms 0.707) can be heard. The weight can
+    vectors of unit variance, comparable in size to the positions (rms 0.707). The weight can
     be shared with the output projection, for which the small initialisation is the right one.
 
     Args:

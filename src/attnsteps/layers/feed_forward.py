@@ -14,7 +14,7 @@ ACTIVATIONS = {
 
 
 class FeedForward(nn.Module):
-    """Widen each position's vector, bend it, and bring it back.
+    """Widen each position's vector, apply a non-linearity, and project it back.
 
     Formula; in the gated variant, swiglu, a third matrix says how much of each component passes::
 

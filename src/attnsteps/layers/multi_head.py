@@ -68,12 +68,12 @@ class MultiHeadAttention(nn.Module):
         """Project, split into heads, attend, merge the heads, project.
 
         Args:
-            query: what asks, (B, Tq, D).
-            key: what is compared with, (B, Tk, D).
-            value: what is mixed, (B, Tk, D).
+            query: the vectors that attend, (B, Tq, D).
+            key: the vectors attended to, (B, Tk, D).
+            value: the vectors that are averaged, (B, Tk, D).
             mask: bool, (Tq, Tk) or four axes that broadcast to (B, H, Tq, Tk); True = may attend.
             cache: earlier keys and values, to which the new ones are added; Tk then counts all.
-            projected: what project(key, value) returned, where that is known already.
+            projected: what project(key, value) returned, if that is known already.
             need_weights: True also returns the weights, at the price of the fused kernel.
 
         Returns:
@@ -99,6 +99,6 @@ class MultiHeadAttention(nn.Module):
     def project(
         self, key: Float[Tensor, "B Tk D"], value: Float[Tensor, "B Tk D"]
     ) -> tuple[Float[Tensor, "B H Tk Dk"], Float[Tensor, "B H Tk Dv"]]:
-        """Return every head's keys and values, which do not depend on who will ask."""
+        """Return every head's keys and values, which do not depend on the queries."""
         k = split_heads(self.w_k(key), self.num_heads)
         return k, split_heads(self.w_v(value), self.num_heads)

@@ -69,7 +69,7 @@ def sinusoidal_positions(
 
 
 class SinusoidalPositions(nn.Module):
-    """Hand out sinusoidal positions from a table that is computed once.
+    """Provide sinusoidal positions from a table that is computed once.
 
     Formula::
 
@@ -127,7 +127,7 @@ class SinusoidalPositions(nn.Module):
 
 
 class LearnedPositions(nn.Module):
-    """Hand out a learned vector for each position, up to a greatest one.
+    """Provide a learned vector for each position, up to a maximum length.
 
     Formula::
 
@@ -136,7 +136,7 @@ class LearnedPositions(nn.Module):
     Source: Vaswani et al. 2017, section 3.5 and table 3, row E; Gehring et al. 2017, section 3.1.
 
     The weights start normal with a standard deviation of √½, which is the root mean square of the
-    sinusoids, so that both are heard as well beside the embeddings.
+    sinusoids, so that both are of the same size beside the embeddings.
 
     Args:
         max_len: how many positions there are.
@@ -182,6 +182,6 @@ class LearnedPositions(nn.Module):
 
 
 def _check_range(length: int, offset: int) -> None:
-    """Refuse to number positions below 0, or none."""
+    """Refuse positions below 0, and an empty range."""
     check_positive("length", length)
     check_number("offset", offset, at_least=0, integer=True)

@@ -4,7 +4,7 @@
 Module              Holds
 ==================  ==================================================================
 config              every size and choice of a model, validated
-attention_weights   who looked at whom, returned on request
+attention_weights   every layer's weights, returned on request
 encoder             one layer and the stack: src_emb (B, S, D) → memory (B, S, D)
 decoder             one layer and the stack: tgt_emb and memory → (B, T, D)
 transformer         src_ids (B, S), tgt_ids (B, T) → logits (B, T, V)

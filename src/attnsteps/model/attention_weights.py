@@ -1,4 +1,4 @@
-"""Who looked at whom: the attention weights that a model returns on request."""
+"""The attention weights of every layer, which a model returns on request."""
 
 from typing import NamedTuple
 

@@ -20,7 +20,7 @@ SIZES = (
 
 @dataclass(frozen=True, kw_only=True)
 class TransformerConfig:
-    """Say what a Transformer looks like; the defaults are the paper's base model.
+    """The sizes and choices of a Transformer; the defaults are the paper's base model.
 
     Source: Vaswani et al. 2017, table 3 and sections 3.4, 3.5 and 5.4.
 

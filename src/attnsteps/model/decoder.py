@@ -1,4 +1,4 @@
-"""The decoder: every target word looks at those before it, then at the whole source, N times."""
+"""The decoder: each target position attends to those before it, then to the source, N times."""
 
 from jaxtyping import Float
 from torch import Tensor, nn
@@ -54,13 +54,13 @@ class DecoderLayer(nn.Module):
         cache: LayerCache | None = None,
         need_weights: bool = False,
     ) -> tuple[Float[Tensor, "B T D"], Weights, CrossWeights]:
-        """Let the words look back, then at the source, and each then work on what it saw.
+        """Apply masked self-attention, cross-attention and the feed-forward network.
 
         Args:
             x: (B, T, D).
             memory: the encoder's output, (B, S, D).
-            tgt_mask: which target word may attend to which, broadcastable to (B, H, T, T).
-            memory_mask: which source word it may attend to, broadcastable to (B, H, T, S).
+            tgt_mask: which target position may attend to which, broadcastable to (B, H, T, T).
+            memory_mask: which source positions it may attend to, broadcastable to (B, H, T, S).
             cache: what the layer remembers; x then holds the new positions only.
             need_weights: True also returns the attention weights, before dropout.
 
@@ -86,7 +86,7 @@ class DecoderLayer(nn.Module):
 
 
 class Decoder(nn.Module):
-    """A stack of decoder layers, which all look at the same memory (paper, section 3.1).
+    """A stack of decoder layers, which all attend to the same memory (paper, section 3.1).
 
     Args:
         num_layers, d_model, num_heads, d_ff, dropout, activation, norm, final_norm: as in Encoder.
@@ -133,7 +133,7 @@ class Decoder(nn.Module):
         cache: DecoderCache | None = None,
         need_weights: bool = False,
     ) -> tuple[Float[Tensor, "B T D"], tuple[Weights, ...], tuple[CrossWeights, ...]]:
-        """Work on the whole target, or with a cache on its next positions, layer by layer.
+        """Run the whole target, or with a cache its next positions, through every layer.
 
         Args:
             x: tgt_emb, (B, T, D).

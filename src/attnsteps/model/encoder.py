@@ -1,4 +1,4 @@
-"""The encoder: every source word looks at every other, N times over."""
+"""The encoder: every source position attends to every other, N times."""
 
 from jaxtyping import Float
 from torch import Tensor, nn
@@ -44,11 +44,11 @@ class EncoderLayer(nn.Module):
     def forward(
         self, x: Float[Tensor, "B S D"], mask: Mask = None, *, need_weights: bool = False
     ) -> tuple[Float[Tensor, "B S D"], Float[Tensor, "B H S S"] | None]:
-        """Let the words look at each other, and each then work on what it saw.
+        """Apply self-attention, then the feed-forward network.
 
         Args:
             x: (B, S, D).
-            mask: which word may attend to which, broadcastable to (B, H, S, S).
+            mask: which position may attend to which, broadcastable to (B, H, S, S).
             need_weights: True also returns the attention weights, before dropout.
 
         Returns:
@@ -103,7 +103,7 @@ class Encoder(nn.Module):
     def forward(
         self, x: Float[Tensor, "B S D"], mask: Mask = None, *, need_weights: bool = False
     ) -> tuple[Float[Tensor, "B S D"], tuple[Float[Tensor, "B H S S"] | None, ...]]:
-        """Read the whole source, layer by layer.
+        """Run the whole source through every layer.
 
         Args:
             x: src_emb, (B, S, D).

@@ -1,4 +1,4 @@
-"""How much a forward pass computes, by formula."""
+"""How many operations a forward pass takes, by formula."""
 
 from attnsteps.checks import check_positive
 from attnsteps.model.config import TransformerConfig

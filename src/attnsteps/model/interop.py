@@ -1,4 +1,4 @@
-"""Weights from and to torch.nn: what was trained there runs here, and the other way round."""
+"""Weights from and to torch.nn: what was trained in one runs in the other."""
 
 import torch
 from torch import Tensor, nn
@@ -109,7 +109,7 @@ def _pairs(ours: nn.Module, theirs: nn.Module) -> list[tuple[Tensor, Tensor]]:
 
 
 def _check_same_computation(ours: nn.Module, theirs: nn.Module) -> None:
-    """Compare what shows in no parameter: heads, norms, activation, ε."""
+    """Compare what no parameter shows: heads, norms, activation, ε."""
     if isinstance(ours, LayerNorm):
         if theirs.eps != ours.eps:
             raise ValueError(f"theirs must have eps = {ours.eps}; got {theirs.eps}")

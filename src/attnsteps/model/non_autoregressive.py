@@ -1,4 +1,4 @@
-"""The non-autoregressive model: how long will the sentence be, and then all its words at once."""
+"""The non-autoregressive model: first the length of the sentence, then all its words at once."""
 
 import torch
 from jaxtyping import Bool, Float, Int
@@ -65,7 +65,7 @@ class LengthPredictor(nn.Module):
 
 
 class NonAutoregressive(nn.Module):
-    """A Transformer that finds all target tokens at once, and the length that it needs to know.
+    """A Transformer that predicts all target tokens at once, after their number.
 
     The decoder's input has mask_id wherever a token is to be found, no start symbol and no shift:
     logits[:, t] scores what stands at t itself. Without a causal mask each position sees all.
