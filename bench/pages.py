@@ -18,7 +18,7 @@ from playwright.sync_api import Browser, sync_playwright
 from tests.browser import LAUNCH, ROOT, SITE, find_browser, serve
 
 VISITS = 5
-OWN = re.compile(r"/_static/(widgets/|(mount|tables|offline)\.js)")
+OWN = re.compile(r"/_static/(widgets/|(mount|tables|offline|progress)\.js)")
 READY = "performance.getEntriesByName('attnsteps:widgets-ready')[0]?.startTime"
 REPAINT = """async () => {
   const frame = () => new Promise((done) => requestAnimationFrame(done));
