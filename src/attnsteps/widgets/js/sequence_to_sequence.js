@@ -62,16 +62,16 @@ function curve(most) {
     draw(shares) {
       attended.setAttribute("d", path(shares.map((share) => share.attended)));
       squeezed.setAttribute("d", path(shares.map((share) => share.squeezed)));
-    },
-    /** @type {(n: number, shares: Shares[]) => void} */
-    mark(n, shares) {
-      setAttributes(here, { x1: x(n), x2: x(n) });
-      const parts = lengths.map((m) => `${asPercent(shares[m - 1].squeezed)} of ${m}`);
+      const parts = lengths.map((n) => `${asPercent(shares[n - 1].squeezed)} of ${n}`);
       node.setAttribute(
         "aria-label",
         `Words read back correctly, mean of ${DRAWS} draws. One vector: ${parts.join(", ")}. ` +
           `Attention: ${asPercent(shares[most - 1].attended)} of ${most}.`,
       );
+    },
+    /** @param {number} n words in the sentence */
+    mark(n) {
+      setAttributes(here, { x1: x(n), x2: x(n) });
     },
   };
 }
@@ -116,28 +116,24 @@ function candidates(heading, vocabulary) {
 const countRight = (ids, read) => read.filter((id, t) => id === ids[t]).length;
 
 /**
- * For the first word, the first two, and so on: the share that is read back right, mean of the
- * draws.
+ * The share of a sentence's words that is read back right, mean of the draws.
  * @param {number[]} ids @param {number} width @param {number} vocabularySize
- * @returns {Shares[]}
+ * @returns {Shares}
  */
 function sharesOf(ids, width, vocabularySize) {
-  return ids.map((_, i) => {
-    const first = ids.slice(0, i + 1);
-    const total = { squeezed: 0, attended: 0 };
-    for (let draw = 0; draw < DRAWS; draw += 1) {
-      const { squeezed, attended } = readBack(first, 1000 + draw, width, vocabularySize);
-      total.squeezed += countRight(first, squeezed) / first.length / DRAWS;
-      total.attended += countRight(first, attended) / first.length / DRAWS;
-    }
-    return total;
-  });
+  const total = { squeezed: 0, attended: 0 };
+  for (let draw = 0; draw < DRAWS; draw += 1) {
+    const { squeezed, attended } = readBack(ids, 1000 + draw, width, vocabularySize);
+    total.squeezed += countRight(ids, squeezed) / ids.length / DRAWS;
+    total.attended += countRight(ids, attended) / ids.length / DRAWS;
+  }
+  return total;
 }
 
 class Bottleneck {
-  /** @type {Shares[]} */
-  shares = [];
-  drawnWidth = 0; // of the vectors that the curve is about
+  /** @type {Map<number, Shares[]>} */
+  curves = new Map(); // by the width of the vectors
+  shownWidth = 0;
 
   /** @param {Host} host */
   constructor({ model, el: host }) {
@@ -209,14 +205,25 @@ class Bottleneck {
       `One vector: ${countRight(ids, squeezed)} of ${count} ${count === 1 ? "word" : "words"} ` +
         `right. Attention: ${countRight(ids, attended)} of ${count}.`,
     );
-    if (this.drawnWidth !== width) {
-      this.drawnWidth = width;
-      this.shares = sharesOf(this.ids, width, this.vocabulary.length);
-      this.curve.draw(this.shares);
-    }
-    this.curve.mark(count, this.shares);
+    if (this.shownWidth !== width) this.showCurve(width);
+    this.curve.mark(count);
     this.count.set(count);
     this.width.set(WIDTHS.indexOf(width));
+  }
+
+  /** Work the curve out length by length, so that no input waits. @param {number} width */
+  async showCurve(width) {
+    this.shownWidth = width;
+    const shares = this.curves.get(width) ?? [];
+    this.curves.set(width, shares);
+    while (shares.length < this.ids.length) {
+      await new Promise((go) => setTimeout(go));
+      if (this.shownWidth !== width) return; // it goes on when this width is chosen again
+      if (shares.length === this.ids.length) break;
+      const first = this.ids.slice(0, shares.length + 1);
+      shares.push(sharesOf(first, width, this.vocabulary.length));
+    }
+    this.curve.draw(shares);
   }
 
   /**
