@@ -55,6 +55,13 @@ def test_a_head_gives_each_column_its_own_colour():
     ]
 
 
+def test_a_strip_is_cut_in_proportion_and_numbered_where_there_is_room():
+    piece = diagrams.strip([0.75, 0.23, 0.02, 0], ["key"] * 4, labels=list("abcd"), size=(200, 20))
+    (svg,) = svgs(Drawing("t", "d", piece))
+    assert [float(rect.get("width")) for rect in svg.iter("rect")] == [150, 46, 4]
+    assert texts(svg) == ["a 0.75", "b 0.23"]
+
+
 def test_rows_and_columns_add_up():
     a, b = vector([1, 2], "query"), vector([1, 2, 3], "key")
     assert row(a, b, gap=5).width == a.width + b.width + 5
@@ -103,6 +110,8 @@ def test_title_and_description_are_there_and_escaped():
             r"crossed must have shape \(1, 2\); got \(1, 1\)",
         ),
         (lambda: diagrams.bars([-1.0], "key"), "values must be one axis .* at least 0"),
+        (lambda: diagrams.strip([0.5, 0.6], ["key"] * 2), "shares that add up to 1; got"),
+        (lambda: diagrams.strip([0.5, 0.5], ["key"]), "roles must be 2, one for each share; got 1"),
         (lambda: diagrams.curve([(0, 0)], "key"), "points must be at least 2; got 1"),
         (lambda: Drawing("t", "d", words("x", size=11)), "size must be at least 12 px"),
         (lambda: Drawing("t", "d", words("x" * 200)), "wide must be at most 684 px wide; got"),

@@ -355,6 +355,48 @@ def bars(
     return Piece(width, head + 16 + size[1] + below, paint)
 
 
+def strip(
+    values: ArrayLike | Tensor,
+    roles: Sequence[str],
+    *,
+    labels: Sequence[str] = (),
+    digits: int = 2,
+    name: str = "",
+    size: tuple[float, float] = (300, 28),
+) -> Piece:
+    """Draw shares as a strip that stands for 1, cut into parts with a colour each.
+
+    A part carries its label and number, or its number alone, or nothing, as there is room.
+    """
+    parts = np.asarray(values.detach().cpu() if isinstance(values, Tensor) else values, float)
+    if parts.ndim != 1 or (parts < 0).any() or not math.isclose(parts.sum(), 1, abs_tol=1e-6):
+        raise ValueError(f"values must be shares that add up to 1; got {parts}")
+    for what, given in (("roles", roles), ("labels", labels or [""] * parts.size)):
+        if len(given) != parts.size:
+            raise ValueError(f"{what} must be {parts.size}, one for each share; got {len(given)}")
+    for role in roles:
+        check_role(role)
+
+    def paint(sheet: Sheet, x: float, y: float) -> None:
+        sheet.remember(name, x, y, *size)
+        for number, (value, role) in enumerate(zip(parts.tolist(), roles, strict=True)):
+            width = size[0] * value
+            if width < 0.5:
+                continue
+            style = f"c activation fill-{role}"
+            rect = {"x": round(x, 1), "y": y, "width": round(width, 1), "height": size[1]}
+            sheet.add("rect", **rect, class_=style, style="--a:0.9")
+            shown = in_digits(value, digits)
+            full = f"{labels[number]} {shown}" if labels else shown
+            for text in (full, shown):
+                if text_width(text, SMALL) + 2 <= width:
+                    sheet.write(text, x + width / 2, y + size[1] / 2, SMALL)
+                    break
+            x += width
+
+    return Piece(*size, paint)
+
+
 def stack(piece: Piece, count: int, *, name: str = "", offset: tuple[float, float] = (7, 7)):
     """Draw a piece as the front sheet of a stack of ``count``."""
     across, up = offset[0] * (count - 1), offset[1] * (count - 1)
