@@ -30,7 +30,9 @@ DECORATED = re.compile(r"^@(inference|contextmanager)\ndef (\w+)", flags=re.MULT
 # A module's own tests must notice; these share tests with others, or have none under their stem.
 TESTS = {
     "attention": ["attention", "multi_head"],
+    "decoder": ["decoder", "step", "cache"],
     "flops": ["transformer", "config"],
+    "greedy": ["greedy", "step"],
     "mode": ["inference", "scores", "trained"],
     "multi_head": ["multi_head", "cache"],
     "positional": ["positional", "positions"],

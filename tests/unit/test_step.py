@@ -1,12 +1,16 @@
 """The next token: with a cache or without, alone or in a beam, and in a model that was changed."""
 
+import inspect
+
 import pytest
 import torch
 from torch import nn
 from torch.nn.modules.module import register_module_forward_hook
 from torch.utils.flop_counter import FlopCounterMode
 
+from attnsteps.decoding.beam import beam
 from attnsteps.decoding.greedy import greedy
+from attnsteps.decoding.sample import sample
 from attnsteps.decoding.step import NextToken
 from attnsteps.layers.multi_head import MultiHeadAttention
 from attnsteps.model.transformer import Transformer
@@ -200,3 +204,25 @@ def test_a_hook_on_all_modules_is_not_bypassed():
     finally:
         handle.remove()
     assert cached.scores.tolist() != before.scores.tolist()
+
+
+# What is kept ----------------------------------------------------------------------------------
+
+
+def test_a_cache_is_kept_unless_it_is_declined():
+    model, src_ids = random_model(), padded(SENTENCES)
+    assert NextToken(model, src_ids, max_len=3).cache is not None
+    assert NextToken(model, src_ids, max_len=3, use_cache=False).cache is None
+    for search in (greedy, sample, beam):
+        assert inspect.signature(search).parameters["use_cache"].default is True
+
+
+@torch.no_grad()
+def test_the_memory_of_a_sentence_stays_where_it_is_when_its_rows_change():
+    model, src_ids = random_model(), padded(SENTENCES)
+    next_token = NextToken(model, src_ids, max_len=3, beam_width=2)
+    next_token.log_probs(next_token.start)
+    before = [layer.memory for layer in next_token.cache.layers]
+    next_token.index_select(torch.arange(2 * len(SENTENCES)))
+    after = [layer.memory for layer in next_token.cache.layers]
+    assert all(old is new for old, new in zip(before, after, strict=True))
