@@ -1,6 +1,6 @@
 """The next token: with a cache or without, alone or in a beam, and in a model that was changed."""
 
-import inspect
+import functools
 
 import pytest
 import torch
@@ -213,8 +213,22 @@ def test_a_cache_is_kept_unless_it_is_declined():
     model, src_ids = random_model(), padded(SENTENCES)
     assert NextToken(model, src_ids, max_len=3).cache is not None
     assert NextToken(model, src_ids, max_len=3, use_cache=False).cache is None
-    for search in (greedy, sample, beam):
-        assert inspect.signature(search).parameters["use_cache"].default is True
+
+
+@pytest.mark.parametrize("search", [greedy, sample, functools.partial(beam, beam_width=2)])
+def test_every_search_keeps_a_cache_by_itself(search, monkeypatch):
+    """With a cache the decoder gets one new position a step; without one, all of them again."""
+    model, decode, widths = random_model(), Transformer.decode, []
+
+    def watched(self, tgt_ids, *rest, **settings):
+        widths.append(tgt_ids.shape[1])
+        return decode(self, tgt_ids, *rest, **settings)
+
+    monkeypatch.setattr(Transformer, "decode", watched)
+    search(model, padded(SENTENCES), max_len=6)
+    assert max(widths) == 1
+    search(model, padded(SENTENCES), max_len=6, use_cache=False)
+    assert max(widths) > 1
 
 
 @torch.no_grad()
