@@ -1,7 +1,8 @@
 """The map of the book: the whole Transformer, the chapter's part lit, a link in each part."""
 
 from attnsteps.diagrams.drawing import Drawing, Wire
-from attnsteps.diagrams.pieces import Piece, block, column, frame, row, words
+from attnsteps.diagrams.layout import Piece, column, frame, row, words
+from attnsteps.diagrams.marks import block
 
 #: The chapters in reading order, each called by its stem.
 CHAPTERS = (
