@@ -117,6 +117,12 @@ def maths_page(browser: Browser) -> Iterator[tuple[Page, str]]:
         page.close()
 
 
+def bring_to_life(page: Page) -> None:
+    """Draw every widget of a page, as printing does: without that, those far away wait."""
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    expect(page.locator(".attnsteps-widget:not([data-ready])")).to_have_count(0)
+
+
 class Tab:
     """A page that keeps a list of everything that goes wrong on it, for one visit after the other.
 
@@ -162,6 +168,7 @@ class Tab:
             "performance.getEntriesByName('attnsteps:widgets-ready').length > 0"
             " || !document.querySelector('script[type$=\"widget-view+json\"]')"
         )
+        bring_to_life(self.page)
         return self.page
 
     def leave(self) -> list[str]:

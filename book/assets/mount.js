@@ -83,65 +83,74 @@ function fetchBytes(url) {
 }
 
 /**
- * Call back once, when an element is at most a screen away from what is seen.
- * @param {Element} element
- * @param {() => void} callback
- */
-function whenNear(element, callback) {
-  const observer = new IntersectionObserver(
-    (entries) => {
-      if (!entries.some((entry) => entry.isIntersecting)) return;
-      observer.disconnect();
-      callback();
-    },
-    { rootMargin: "100% 0px" },
-  );
-  observer.observe(element);
-}
-
-/**
  * @typedef {{state: Record<string, string>, files?: Record<string, string>}} State
- * @typedef {{tag: Element, state: State, loaded: Promise<[any, unknown]>}} Start
  */
 
-/**
- * Ask for the script and the styles of a widget.
- * @param {Element} tag
- * @param {Record<string, State>} states
- * @returns {Start}
- */
-function start(tag, states) {
-  const state = states[JSON.parse(String(tag.textContent)).model_id];
-  const { _esm, _css } = state.state;
-  const loaded = Promise.all([
-    import(new URL(_esm, here).href),
-    addStyles(new URL(_css, here).href),
-  ]);
-  loaded.catch(() => {}); // mount says what is wrong
-  return { tag, state, loaded };
+/** One widget of the page: asked for at once, drawn later. */
+class Place {
+  drawn = false;
+  /** @type {any} */
+  module = null;
+
+  /**
+   * @param {Element} tag
+   * @param {Record<string, State>} states
+   */
+  constructor(tag, states) {
+    this.host = /** @type {HTMLElement} */ (tag.nextElementSibling); // the page holds its place
+    this.state = states[JSON.parse(String(tag.textContent)).model_id];
+    const { _esm, _css } = this.state.state;
+    this.loaded = Promise.all([
+      import(new URL(_esm, here).href),
+      addStyles(new URL(_css, here).href),
+    ]).then(
+      ([module]) => {
+        this.module = module;
+      },
+      (error) => this.fail(error),
+    );
+  }
+
+  draw() {
+    if (this.drawn || !this.module) return;
+    this.drawn = true;
+    const { _esm, _css, ...values } = this.state.state;
+    const names = Object.keys(this.state.files ?? {});
+    try {
+      this.model = new Model({
+        ...values,
+        ...Object.fromEntries(names.map((name) => [name, null])),
+      });
+      this.module.default.render({ model: this.model, el: this.host });
+      this.host.dataset.ready = "";
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  /** Fetch what the widget shows itself without. */
+  fetchFiles() {
+    for (const [name, file] of Object.entries(this.state.files ?? {}))
+      fetchBytes(new URL(file, here).href).then((bytes) => this.model?.set(name, bytes));
+  }
+
+  /** @param {unknown} error */
+  fail(error) {
+    this.drawn = true;
+    this.host.textContent = "This widget could not start. Reloading the page may help.";
+    console.error(error);
+  }
 }
 
-/** @param {Start} started */
-async function mount({ tag, state, loaded }) {
-  const { _esm, _css, ...values } = state.state;
-  const binary = Object.entries(state.files ?? {});
-  const host = /** @type {HTMLElement} */ (tag.nextElementSibling); // the page holds its place
-  try {
-    const [module] = await loaded;
-    const model = new Model({
-      ...values,
-      ...Object.fromEntries(binary.map(([name]) => [name, null])),
-    });
-    module.default.render({ model, el: host });
-    host.dataset.ready = "";
-    if (binary.length === 0) return;
-    whenNear(host, () => {
-      for (const [name, file] of binary)
-        fetchBytes(new URL(file, here).href).then((bytes) => model.set(name, bytes));
-    });
-  } catch (error) {
-    host.textContent = "This widget could not start. Reloading the page may help.";
-    console.error(error);
+/**
+ * Draw widgets, each in a task of its own, so that none delays a touch.
+ * @param {Place[]} places
+ */
+async function drawAll(places) {
+  for (const place of places) {
+    await place.loaded;
+    place.draw();
+    await new Promise((go) => setTimeout(go));
   }
 }
 
@@ -151,10 +160,29 @@ for (const tag of document.querySelectorAll(
 )) {
   Object.assign(states, JSON.parse(String(tag.textContent)).state);
 }
-const views = document.querySelectorAll('script[type="application/vnd.jupyter.widget-view+json"]');
-// All are asked for at once; each is then drawn in a task of its own, so that none delays a touch.
-for (const started of [...views].map((tag) => start(tag, states))) {
-  await mount(started);
-  await new Promise((go) => setTimeout(go));
-}
-performance.mark("attnsteps:widgets-ready");
+const tags = document.querySelectorAll('script[type="application/vnd.jupyter.widget-view+json"]');
+const places = [...tags].map((tag) => new Place(tag, states));
+
+// A widget is drawn when it comes near the screen. All others follow the first key or touch, so
+// that Tab finds them; on paper all are there at once.
+const near = new IntersectionObserver(
+  async (entries) => {
+    const hosts = entries.filter((entry) => entry.isIntersecting).map(({ target }) => target);
+    for (const host of hosts) near.unobserve(host);
+    const come = places.filter(({ host }) => hosts.includes(host));
+    await drawAll(come);
+    for (const place of come) place.fetchFiles();
+    performance.mark("attnsteps:widgets-ready");
+  },
+  { rootMargin: "100% 0px" }, // a screen before and behind
+);
+for (const { host } of places) near.observe(host);
+if (!places.length) performance.mark("attnsteps:widgets-ready");
+for (const kind of ["pointerdown", "keydown"])
+  addEventListener(kind, () => drawAll(places), { once: true, capture: true });
+addEventListener("beforeprint", () => {
+  for (const place of places) {
+    place.draw();
+    place.loaded.then(() => place.draw());
+  }
+});

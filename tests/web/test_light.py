@@ -141,6 +141,28 @@ def test_weights_come_when_their_widget_is_near_and_nothing_moves(browser, site,
     page.close()
 
 
+WAITING = ".attnsteps-widget:not([data-ready])"
+MOVES = {
+    "a key": lambda page: page.keyboard.press("Tab"),
+    "printing": lambda page: page.evaluate("dispatchEvent(new Event('beforeprint'))"),
+}
+
+
+@pytest.mark.parametrize("move", MOVES)
+def test_a_widget_far_from_the_screen_is_drawn_when_the_reader_moves(browser, site, move):
+    page = browser.new_page(viewport={"width": 360, "height": 800}, service_workers="block")
+    page.goto(f"{site}06_softmax.html")
+    page.wait_for_function("performance.getEntriesByName('attnsteps:widgets-ready').length")
+    waiting = page.locator(WAITING).count()
+    assert waiting > 3
+    page.locator(WAITING).first.scroll_into_view_if_needed()
+    page.wait_for_function("(n) => document.querySelectorAll('[data-ready]').length >= n", arg=1)
+    assert 0 < page.locator(WAITING).count() < waiting
+    MOVES[move](page)
+    expect(page.locator(WAITING)).to_have_count(0)
+    page.close()
+
+
 @pytest.mark.parametrize(("name", "widget"), LIVE[1:2])
 def test_a_chapter_once_opened_opens_again_without_a_network(browser, site, name, widget):
     """With its pictures and its model, which are kept as soon as the reader has moved."""
@@ -167,7 +189,6 @@ def test_a_chapter_once_opened_opens_again_without_a_network(browser, site, name
     context.set_offline(True)
     page.reload()
     expect(page.locator(".bd-article h1").first).to_be_visible()
-    expect(page.locator(".attnsteps-widget[data-ready]").first).to_be_visible()
     assert page.evaluate("getComputedStyle(document.querySelector('.bd-main')).display") == "flex"
     place = page.locator(f"[data-widget={widget}]")
     place.scroll_into_view_if_needed()

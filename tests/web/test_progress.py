@@ -5,6 +5,8 @@ import re
 
 from playwright.sync_api import expect
 
+from tests.browser import bring_to_life
+
 PAGE, STEM = "13_encoder.html", "13_encoder"
 RIGHT = """() => {
   const tag = document.querySelector('script[type$="widget-state+json"]');
@@ -44,6 +46,7 @@ def test_a_solved_exercise_counts_once(open_page):
     count = page.evaluate(RIGHT)
     for _ in range(2):
         page.reload()
+        bring_to_life(page)
         expect(mark(page)).to_have_text(f"1/{count}")
 
 
@@ -51,6 +54,7 @@ def test_what_is_forgotten_is_gone(open_page):
     page = open_page(PAGE)
     page.evaluate(RIGHT)
     page.reload()
+    bring_to_life(page)
     expect(mark(page)).to_have_count(1)
     page.evaluate("window.confirm = () => false")  # a real one can end Playwright (#42827)
     page.locator(".progress-forget").click()
@@ -68,4 +72,5 @@ def test_a_broken_record_is_no_error(open_page):
     page = open_page(PAGE)
     page.evaluate("localStorage.setItem('attnsteps:progress', '{')")
     page.reload()
+    bring_to_life(page)
     expect(page.locator(".progress-mark")).to_have_count(0)

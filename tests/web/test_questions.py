@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser import Tab
+from tests.browser import Tab, bring_to_life
 from tests.web.test_pages import CHAPTERS
 
 EXERCISE = ".aw:has(summary:text-is('Solution'))"
@@ -85,6 +85,7 @@ def test_a_guess_is_confronted_and_answers_are_remembered(page):
         }"""
     )
     page.reload()
+    bring_to_life(page)
     expect(page.locator(PREDICT).first.get_by_role("status")).to_contain_text("remembered")
     expect(page.get_by_text("You guessed:").first).to_be_visible()
     expect(page.locator(EXERCISE).get_by_text("✓ Right.")).to_have_count(count)
@@ -117,6 +118,7 @@ def test_a_number_is_read_as_it_is_written_and_shown_whole(open_page):
     field.fill("49984")
     exercise.get_by_role("button", name="Check").click()
     page.reload()
+    bring_to_life(page)
     expect(field).to_have_value("49984")
     exercise.get_by_role("button", name="Check").click()
     expect(says).to_contain_text("✓ Right.")
@@ -147,6 +149,7 @@ def test_an_answer_to_what_the_question_was_before_is_forgotten(open_page, store
         stored,
     )
     page.reload()
+    bring_to_life(page)
     exercises = page.locator(EXERCISE)
     expect(exercises.first).to_be_visible()
     expect(page.get_by_text("could not start")).to_have_count(0)

@@ -50,10 +50,10 @@ class Scaling(Widget):
 
     def scores(self, divisor: Divisor) -> NDArray[np.float64]:
         """Return the scores under a divisor, (200, num_keys): the same draws as on the page."""
-        shape = (_QUERIES, 1 + _MOST_KEYS, _MOST_WIDTH)
-        drawn = normals(self.seed, int(np.prod(shape))).reshape(shape)[..., : self.d_k]
-        q, k = drawn[:, :1], drawn[:, 1 : 1 + self.num_keys]
-        return (q * k).sum(-1) / {"none": 1.0, "sqrt": self.d_k**0.5, "d_k": self.d_k}[divisor]
+        shape = (self.d_k, _QUERIES, 1 + _MOST_KEYS)  # a narrower one is the beginning of a wider
+        drawn = normals(self.seed, int(np.prod(shape))).reshape(shape)
+        q, k = drawn[..., :1], drawn[..., 1 : 1 + self.num_keys]
+        return (q * k).sum(0) / {"none": 1.0, "sqrt": self.d_k**0.5, "d_k": self.d_k}[divisor]
 
     def picture(self) -> Figure:
         """Return the scores as histograms above the first query's weights, side by side."""

@@ -10,13 +10,18 @@ from tests.parity.case import case
 
 def cases() -> list[dict]:
     rows, keys, width = 5, 3, 7
-    draws = torch.from_numpy(normals(seed=3, count=rows * (1 + keys) * width))
-    q, k = draws.view(rows, 1 + keys, width).split([1, keys], dim=1)
-    dots = (q * k).cumsum(-1).permute(2, 0, 1)
+    draws = torch.from_numpy(normals(seed=3, count=width * rows * (1 + keys)))
+    q, k = draws.view(width, rows, 1 + keys).split([1, keys], dim=2)
+    dots = (q * k).cumsum(0)
     table = 4.0 * dots[-1]
     out = [
         case("random", "normals", [5, 7], normals(seed=5, count=7).tolist()),
-        case("scaling", "dotsByWidth", [draws, rows, keys, width], dots.flatten()),
+        case(
+            "scaling",
+            "addComponent",
+            [dots[-2].flatten(), draws[-rows * (1 + keys) :], rows, keys],
+            dots[-1].flatten(),
+        ),
         case("scaling", "median", [table[0]], float(table[0].median())),
         case("scaling", "median", [[4.0, -1.0, 2.0, 10.0]], 3.0),
     ]

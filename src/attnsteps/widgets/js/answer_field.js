@@ -32,9 +32,14 @@ export function describe(spec, value) {
 
 /** @param {number} value */
 function plain(value) {
-  const digits =
-    Math.abs(value) < 1000 ? { maximumSignificantDigits: 4 } : { maximumFractionDigits: 1 };
-  return (Math.abs(value) < 1e-9 ? 0 : value).toLocaleString("en-US", digits).replace("-", "−");
+  const size = Math.abs(value);
+  const shown =
+    size < 1e-9 // what is left of a zero
+      ? "0"
+      : size < 1000 // asking for a locale takes a phone a tenth of a second
+        ? String(Number(value.toPrecision(4)))
+        : value.toLocaleString("en-US", { maximumFractionDigits: 1 });
+  return shown.replace("-", "−");
 }
 
 /** @param {number} value */

@@ -1,7 +1,7 @@
 // Random queries and keys of any width: what their scores spread to, and what softmax makes of it.
 import { setAttributes, setText, shape } from "./drawing.js";
-import { normals } from "./maths/random.js";
-import { dotsByWidth, histogram, summarise, weigh } from "./maths/scaling.js";
+import { fromBell, uniform } from "./maths/random.js";
+import { addComponent, histogram, summarise, weigh } from "./maths/scaling.js";
 import { matrixTable } from "./tables.js";
 import { followTraits, setTraits } from "./traits.js";
 import { asPercent, button, choice, el, fmt, frame, nearestStop, slider, status } from "./ui.js";
@@ -164,28 +164,48 @@ function panel() {
   };
 }
 
-/** The dot products of random queries and keys, drawn once for each seed. */
-function scorer() {
+/**
+ * The dot products of random queries and keys, drawn once for each seed: as many components as were
+ * ever asked for, and the others while nobody waits.
+ */
+class Scores {
   /** @type {number | null} */
-  let drawnSeed = null;
-  /** @type {Float32Array} */
-  let dots = new Float32Array();
+  seed = null;
+  /** For each width from 0 on, the product of every query and key. @type {Float32Array[]} */
+  dots = [];
+
   /** @param {number} seed @param {number} width @param {number} numKeys */
-  return (seed, width, numKeys) => {
-    if (drawnSeed !== seed) {
-      const draws = normals(seed, QUERIES * (1 + MOST_KEYS) * MOST_WIDTH);
-      dots = dotsByWidth(draws, QUERIES, MOST_KEYS, MOST_WIDTH);
+  of(seed, width, numKeys) {
+    if (this.seed !== seed) {
+      this.seed = seed;
+      this.draw = uniform(seed);
+      this.dots = [new Float32Array(QUERIES * MOST_KEYS)];
+      setTimeout(() => this.goOn(seed));
     }
-    drawnSeed = seed;
-    const start = (width - 1) * QUERIES * MOST_KEYS;
+    this.grow(width);
     return Array.from({ length: QUERIES }, (_, r) =>
-      dots.subarray(start + r * MOST_KEYS, start + r * MOST_KEYS + numKeys),
+      this.dots[width].subarray(r * MOST_KEYS, r * MOST_KEYS + numKeys),
     );
-  };
+  }
+
+  /** @param {number} width */
+  grow(width) {
+    while (this.draw && this.dots.length <= width) {
+      const draws = fromBell(this.draw, QUERIES * (1 + MOST_KEYS));
+      this.dots.push(addComponent(this.dots[this.dots.length - 1], draws, QUERIES, MOST_KEYS));
+    }
+  }
+
+  /** @param {number} seed */
+  goOn(seed) {
+    if (this.seed !== seed || this.dots.length > MOST_WIDTH) return;
+    this.grow(Math.min(this.dots.length + 15, MOST_WIDTH));
+    setTimeout(() => this.goOn(seed));
+  }
 }
 
 class Scaling {
-  scoresOf = scorer();
+  scores = new Scores();
   left = panel();
   right = panel();
   summary = status();
@@ -235,7 +255,7 @@ class Scaling {
   refresh() {
     const [width, numKeys, chosen, seed] = TRAITS.map((trait) => this.model.get(trait));
     const place = DIVISORS.indexOf(chosen);
-    const rows = this.scoresOf(seed, width, numKeys);
+    const rows = this.scores.of(seed, width, numKeys);
     const summaries = DIVISORS.map((name) => summarise(rows, divisorOf(name, width)));
     this.width.set(nearestStop(WIDTHS, width));
     this.keys.set(numKeys);

@@ -62,51 +62,64 @@ export function learnMerges(texts, most, listed = 6) {
   const alphabet = [...new Set([...counts.keys()].join(""))].sort(
     (a, b) => Number(a.codePointAt(0)) - Number(b.codePointAt(0)),
   );
-  /** @type {Map<string, number>} */
-  const age = new Map(alphabet.map((char, i) => [char, i]));
-  const split = [...counts].map(([piece, count]) => ({ tokens: [...piece], count }));
+  const names = [...alphabet]; // a token's place here is its age
+  const ages = new Map(names.map((name, i) => [name, i]));
+  const split = [...counts].map(([piece, count]) => ({
+    tokens: Array.from(piece, (char) => Number(ages.get(char))),
+    count,
+  }));
   /** @type {Merge[]} */
   const merges = [];
+  /** @type {RankedPair[][]} */
   const rankings = [];
   for (;;) {
-    const ranked = rankPairs(split, age);
-    rankings.push(ranked.slice(0, listed));
+    const ranked = rankPairs(split, names.length).slice(0, Math.max(listed, 1));
+    rankings.push(
+      ranked.slice(0, listed).map(([left, right, count]) => [names[left], names[right], count]),
+    );
     if (!ranked.length || merges.length === most) break;
     const [left, right] = ranked[0];
-    /** @type {Merge} */
-    const pair = [left, right];
-    merges.push(pair);
-    if (!age.has(left + right)) age.set(left + right, age.size);
-    for (const piece of split) piece.tokens = mergePair(piece.tokens, pair);
+    const merged = names[left] + names[right];
+    merges.push([names[left], names[right]]);
+    if (!ages.has(merged)) ages.set(merged, names.push(merged) - 1);
+    for (const piece of split) joinPair(piece.tokens, left, right, Number(ages.get(merged)));
   }
   return { alphabet, pieces: [...counts], merges, rankings };
 }
 
 /**
- * Count every pair of neighbouring tokens; the most frequent first, of those the older tokens.
- * @param {{tokens: string[], count: number}[]} split
- * @param {Map<string, number>} age the place of each token in the order in which they came up
- * @returns {RankedPair[]}
+ * Put one token in place of every neighbouring pair, from left to right.
+ * @param {number[]} tokens changed in place
+ * @param {number} left @param {number} right @param {number} merged
  */
-function rankPairs(split, age) {
-  /** @type {Map<string, number>} */
+function joinPair(tokens, left, right, merged) {
+  let kept = 0;
+  for (let i = 0; i < tokens.length; i += 1) {
+    const fits = tokens[i] === left && tokens[i + 1] === right;
+    tokens[kept] = fits ? merged : tokens[i];
+    kept += 1;
+    if (fits) i += 1;
+  }
+  tokens.length = kept;
+}
+
+/**
+ * Count every pair of neighbouring tokens; the most frequent first, of those the older tokens.
+ * @param {{tokens: number[], count: number}[]} split
+ * @param {number} size how many tokens there are
+ */
+function rankPairs(split, size) {
+  /** @type {Map<number, number>} */
   const pairs = new Map();
   for (const { tokens, count } of split) {
     for (let i = 1; i < tokens.length; i += 1) {
-      const key = JSON.stringify([tokens[i - 1], tokens[i]]);
+      const key = tokens[i - 1] * size + tokens[i]; // in the order of their ages
       pairs.set(key, (pairs.get(key) ?? 0) + count);
     }
   }
-  /** @param {string} token */
-  const ageOf = (token) => age.get(token) ?? 0;
-  /** @type {RankedPair[]} */
-  const ranked = [...pairs].map(([key, count]) => {
-    const [left, right] = JSON.parse(key);
-    return [left, right, count];
-  });
-  return ranked.sort(
-    (a, b) => b[2] - a[2] || ageOf(a[0]) - ageOf(b[0]) || ageOf(a[1]) - ageOf(b[1]),
-  );
+  return [...pairs]
+    .sort(([one, often], [other, oftener]) => oftener - often || one - other)
+    .map(([key, count]) => [Math.floor(key / size), key % size, count]);
 }
 
 /**

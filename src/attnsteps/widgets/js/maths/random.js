@@ -14,7 +14,15 @@ export function uniform(seed) {
 
 /** `count` draws from N(0, 1) (Box–Muller). @param {number} seed @param {number} count */
 export function normals(seed, count) {
-  const next = uniform(seed);
+  return fromBell(uniform(seed), count);
+}
+
+/**
+ * The next `count` draws from N(0, 1); of an odd number, the last one's twin is lost.
+ * @param {() => number} next uniform numbers in [0, 1)
+ * @param {number} count
+ */
+export function fromBell(next, count) {
   const out = new Float64Array(count);
   for (let i = 0; i < count; i += 2) {
     const radius = Math.sqrt(-2 * Math.log(1 - next()));

@@ -4,27 +4,17 @@ import { variance } from "./random.js";
 import { entropy, softmax } from "./softmax.js";
 
 /**
- * Dot products of each query with its own keys, for every width at once: a running sum over the
- * components, so that another width is another slice of the result.
- * @param {ArrayLike<number>} draws rows × (1 + keys) vectors: each query, then its keys
+ * Dot products of each query with its own keys, one component wider than before.
+ * @param {ArrayLike<number>} before rows × keys: the products without that component
+ * @param {ArrayLike<number>} draws rows × (1 + keys): the component of each query, then of its keys
  * @param {number} rows queries
  * @param {number} keys keys of each query
- * @param {number} width components of each vector
- * @returns {Float32Array} (width, rows × keys): slice d − 1 holds the products of the first d
  */
-export function dotsByWidth(draws, rows, keys, width) {
-  const size = rows * keys;
-  const out = new Float32Array(width * size);
+export function addComponent(before, draws, rows, keys) {
+  const out = Float32Array.from(before);
   for (let r = 0; r < rows; r += 1) {
-    const q = r * (1 + keys) * width;
-    for (let j = 0; j < keys; j += 1) {
-      const k = q + (1 + j) * width;
-      let sum = 0;
-      for (let d = 0; d < width; d += 1) {
-        sum += draws[q + d] * draws[k + d];
-        out[d * size + r * keys + j] = sum;
-      }
-    }
+    const q = r * (1 + keys);
+    for (let j = 0; j < keys; j += 1) out[r * keys + j] += draws[q] * draws[q + 1 + j];
   }
   return out;
 }

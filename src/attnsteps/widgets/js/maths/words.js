@@ -1,6 +1,5 @@
 // Text ↔ words, by the rules of Python's `Words`, and the search for a word by how it sounds or
-// what
-// it means.
+// what it means.
 
 /** Chinese and its marks. */
 const UNSPACED =
@@ -10,6 +9,19 @@ export const WHITE =
   "\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000";
 const LETTER = `(?:(?![${UNSPACED}])[\\p{L}\\p{N}_])`;
 
+const LETTERS = new RegExp(`${LETTER}+`, "uy");
+const SIGN = new RegExp(`[^${WHITE}]`, "uy");
+const ENDS_IN_LETTER = new RegExp(`${LETTER}$`, "u");
+
+/**
+ * What a sticky expression finds at a place of a text, or an empty text.
+ * @param {RegExp} expression @param {string} text @param {number} place
+ */
+function foundAt(expression, text, place) {
+  expression.lastIndex = place;
+  return expression.exec(text)?.[0] ?? "";
+}
+
 /**
  * The longest known word at each place; what is not known becomes a run of letters, or one sign.
  * @param {string} text
@@ -17,15 +29,21 @@ const LETTER = `(?:(?![${UNSPACED}])[\\p{L}\\p{N}_])`;
  */
 export function splitWords(text, vocabulary) {
   if (vocabulary.length === 0) return text.split(new RegExp(`[${WHITE}]+`, "u")).filter(Boolean);
-  const endsInLetter = new RegExp(`${LETTER}$`, "u");
-  const words = [...vocabulary]
-    .sort((a, b) => b.length - a.length)
-    .map(
-      (word) =>
-        word.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&") +
-        (endsInLetter.test(word) ? `(?!${LETTER})` : ""),
-    );
-  return text.match(new RegExp([...words, `${LETTER}+`, `[^${WHITE}]`].join("|"), "gu")) ?? [];
+  const known = new Set(vocabulary);
+  const longest = Math.max(...vocabulary.map((word) => word.length));
+  /** A word ends where its letters end. @param {string} word @param {number} end */
+  const fits = (word, end) =>
+    known.has(word) && !(ENDS_IN_LETTER.test(word) && foundAt(LETTERS, text, end));
+  const words = [];
+  for (let place = 0; place < text.length; ) {
+    let end = Math.min(place + longest, text.length);
+    while (end > place && !fits(text.slice(place, end), end)) end -= 1;
+    const word =
+      text.slice(place, end) || foundAt(LETTERS, text, place) || foundAt(SIGN, text, place);
+    if (word) words.push(word);
+    place += word.length || 1;
+  }
+  return words;
 }
 
 /**

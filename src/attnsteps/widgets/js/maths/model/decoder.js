@@ -24,27 +24,27 @@ export function runDecoder(x, memory, { layers, finalNorm }, cache, options) {
     const { own, cross } = cache.layers[n];
     x = sublayer(x, layer.selfAttentionNorm, options.preNorm, (input) => {
       const blocks = blocksOf(options.blocks, "decoder", n);
-      const seen = multiHead(input, input, layer.selfAttention, {
+      const attended = multiHead(input, input, layer.selfAttention, {
         ...options,
         cache: own,
         first,
         blocks,
       });
-      weights.decoder.push(seen.weights);
-      return seen.output;
+      weights.decoder.push(attended.weights);
+      return attended.output;
     });
     x = sublayer(x, layer.crossAttentionNorm, options.preNorm, (input) => {
       const blocks = blocksOf(options.blocks, "cross", n);
       const source = cross.k.length ? null : memory; // its keys and values are projected once
-      const seen = multiHead(input, source, layer.crossAttention, {
+      const attended = multiHead(input, source, layer.crossAttention, {
         ...options,
         cache: cross,
         first,
         blocks,
         causal: false,
       });
-      weights.cross.push(seen.weights);
-      return seen.output;
+      weights.cross.push(attended.weights);
+      return attended.output;
     });
     x = sublayer(x, layer.feedForwardNorm, options.preNorm, (input) =>
       feedForward(input, layer.feedForward, options.activation),

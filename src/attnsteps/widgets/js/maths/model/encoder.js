@@ -16,12 +16,12 @@ export function runEncoder(x, { layers, finalNorm }, options) {
   const weights = [];
   for (const [n, layer] of layers.entries()) {
     x = sublayer(x, layer.attentionNorm, options.preNorm, (input) => {
-      const seen = multiHead(input, input, layer.attention, {
+      const attended = multiHead(input, input, layer.attention, {
         ...options,
         blocks: blocksOf(options.blocks, "encoder", n),
       });
-      weights.push(seen.weights);
-      return seen.output;
+      weights.push(attended.weights);
+      return attended.output;
     });
     x = sublayer(x, layer.feedForwardNorm, options.preNorm, (input) =>
       feedForward(input, layer.feedForward, options.activation),

@@ -86,7 +86,7 @@ function refine(model, memory, length, iterations, blocks) {
       logProbs,
       Math.floor((length * (iterations - iteration)) / iterations),
     );
-    const seen = decode(
+    const decoded = decode(
       model,
       ids.map((id, t) => (hidden.includes(t) ? maskId : id)),
       memory,
@@ -95,11 +95,11 @@ function refine(model, memory, length, iterations, blocks) {
     ids = [...ids];
     logProbs = [...logProbs];
     for (const t of hidden) {
-      const all = logProbabilities(seen.logits[t], model.config);
+      const all = logProbabilities(decoded.logits[t], model.config);
       ids[t] = argmax(all);
       logProbs[t] = all[ids[t]];
     }
-    steps.push({ ids, logProbs, hidden, weights: seen.weights });
+    steps.push({ ids, logProbs, hidden, weights: decoded.weights });
   }
   const end = ids.indexOf(eosId) < 0 ? length : ids.indexOf(eosId) + 1;
   const score = logProbs.slice(0, end).reduce((sum, value) => sum + value, 0) / end;
