@@ -13,6 +13,7 @@ def run(*, again: bool) -> None:
 
     def measure(*, steps: int, seed: int) -> dict:
         _, table, losses = names["learn"](seed, steps)
+        losses = losses[:: steps // 2]  # at the start, half way, at the end
         vectors = names["centre"](table)
         to_street = names["cosines"](vectors[place["street"]], vectors)
         return {
