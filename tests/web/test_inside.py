@@ -9,6 +9,7 @@ from playwright.sync_api import Locator, expect
 from attnsteps import Knockout, knocked_out
 from attnsteps.translator.trained import Trained, pretrained
 from attnsteps.widgets.inside import GIRL, GIRL_TWIN, Interventions
+from tests.browser import bring_to_life
 
 PAGE = "19_inside.html"
 READY = "performance.getEntriesByName('attnsteps:inside-ready').length"
@@ -232,6 +233,7 @@ def test_damaged_weights_give_a_message(browser, site, kind, message):
 
     page.route(WEIGHTS, answer)
     page.goto(f"{site}{PAGE}")
+    bring_to_life(page)
     root = page.get_by_role("group", name="Interventions", exact=True)
     root.scroll_into_view_if_needed()
     expect(root.get_by_text(message)).to_be_visible()

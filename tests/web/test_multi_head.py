@@ -8,6 +8,7 @@ from playwright.sync_api import Locator, expect
 
 from attnsteps.layers.heads import split_heads
 from attnsteps.translator.trained import Trained, pretrained
+from tests.browser import bring_to_life
 
 PAGE = "08_multi_head.html"
 RUNNING = "动物没有过马路，因为太累了"
@@ -281,6 +282,7 @@ def test_weights_that_do_not_come_give_a_message(browser, site):
     page = browser.new_page()
     page.route(re.compile(r"_static/widgets/.*\.bin"), lambda route: route.fulfill(status=404))
     page.goto(f"{site}{PAGE}")
+    bring_to_life(page)
     widget = page.get_by_role("group", name="Heads", exact=True)
     widget.scroll_into_view_if_needed()
     message = "The weights could not be fetched. Reloading the page may help."

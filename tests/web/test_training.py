@@ -10,6 +10,7 @@ from playwright.sync_api import Locator, Page, expect
 from attnsteps.translator.trained import ASSETS, Trained
 from attnsteps.widgets import TimeMachine
 from attnsteps.widgets.training import SHIPPED
+from tests.browser import bring_to_life
 from tests.kernel import Kernel
 
 PAGE = "16_training.html"
@@ -284,6 +285,7 @@ def test_damaged_weights_give_a_message(browser, site, kind, message):
 
     page.route(WEIGHTS, answer)
     page.goto(f"{site}{PAGE}")
+    bring_to_life(page)
     root = page.get_by_role("group", name="Time-machine", exact=True)
     root.scroll_into_view_if_needed()
     expect(root.get_by_text(message)).to_be_visible()
