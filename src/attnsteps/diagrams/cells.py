@@ -60,38 +60,31 @@ def matrix(
     """
     check_role(role)
     check_choice("kind", kind, ("activation", "parameter", "cached"))
-    if isinstance(values, Tensor):
-        values = values.detach().double().cpu().numpy()
-    array = np.asarray(values)
+    array = _as_array(values)
     if array.ndim != 2 or 0 in array.shape:
         raise ValueError(f"values must have 2 axes of at least 1; got shape {array.shape}")
     hidden = np.zeros(array.shape, dtype=bool) if crossed is None else np.asarray(crossed)
-    for what, given, size in (
-        ("rows", rows, array.shape[0]),
-        ("columns", columns, array.shape[1]),
-        ("bands", bands, array.shape[1]),
-    ):
-        if len(given) not in (0, size):
-            raise ValueError(f"{what} must be {size} labels or none; got {len(given)}")
-    if hidden.shape != array.shape:
-        raise ValueError(f"crossed must have shape {array.shape}; got {hidden.shape}")
+    _check_fit(array, hidden, rows=rows, columns=columns, bands=bands)
     numbers = array if array.dtype.kind in "fiub" else None
     finite = np.abs(numbers[np.isfinite(numbers)]) if numbers is not None else np.zeros(0)
     limit = limit or (float(finite.max()) if finite.size and finite.max() > 0 else 1.0)
     wide, high = cell
-    left = max((text_width(r, SMALL) for r in rows), default=-6) + 6
+    left = round(max((text_width(r, SMALL) for r in rows), default=-6)) + 6
     title = "  ".join(part for part in (label, shape) if part)
     above = 20 if title else 0
     heads = 18 if columns else 0
     grid = (wide * array.shape[1] + 2, high * array.shape[0] + 2)
+    size = 13 if wide > 30 else SMALL
 
     def paint(sheet: Sheet, x: float, y: float) -> None:
+        x, y = float(round(x)), float(round(y))  # crisp edges
         sheet.remember(name, x + left, y + above + heads, *grid)
         if title:
             middle = x + left + grid[0] / 2
             sheet.write(title, middle, y + 9, SMALL, class_=f"b ink-{role}")
         for c, head in enumerate(columns):
             sheet.write(head, x + left + 1 + (c + 0.5) * wide, y + above + 9, SMALL)
+        cells = Sheet()
         for r in range(array.shape[0]):
             top = y + above + heads + 1 + r * high
             if rows:
@@ -99,43 +92,56 @@ def matrix(
             if name:
                 sheet.remember(f"{name}[{r}]", x + left, top, grid[0], high)
             for c in range(array.shape[1]):
-                _cell(sheet, x + left + 1 + c * wide, top, r, c)
+                _cell(cells, x + left + 1 + c * wide, top, r, c)
+        group = sheet.add("g", class_=f"c {kind} fill-{role}", font_size=size)
+        group.extend(cells.elements)
         for r in lit:
             top = y + above + heads + 1 + r * high
             sheet.add("rect", x=x + left, y=top - 1, width=grid[0], height=high + 1, class_="lit")
 
     def _cell(sheet: Sheet, x: float, y: float, r: int, c: int) -> None:
-        value = array[r, c]
-        own = check_role(bands[c]) if bands else role
-        amount, sign = 0.35, ""
-        if numbers is not None and not hidden[r, c]:
-            amount = min(abs(float(value)) / limit, 1.0) if math.isfinite(value) else 0.0
-            sign = " minus" if value < 0 else ""
-        style = f"c {kind} fill-{own}{sign}" if not hidden[r, c] else "c hidden"
-        sheet.add(
-            "rect",
-            x=x,
-            y=y,
-            width=wide - 1,
-            height=high - 1,
-            class_=style,
-            style=None if hidden[r, c] else f"--a:{round(amount, 2):g}",
-        )
+        own = f"fill-{check_role(bands[c])}" if bands else ""
+        style, shade = ("hidden", None) if hidden[r, c] else _look(array[r, c], limit, own)
+        box = {"x": x, "y": y, "width": wide - 1, "height": high - 1}
+        sheet.add("rect", **box, class_=style, style=shade)
         if hidden[r, c]:
-            sheet.add(
-                "path", d=f"M{x + 4:g} {y + high - 5:g}L{x + wide - 5:g} {y + 4:g}", class_="s"
-            )
+            sheet.add("path", d=f"M{x + 4:g} {y + high - 5:g}L{x + wide - 5:g} {y + 4:g}")
         elif numbers is None or digits is not None:
+            value = array[r, c]
             shown = str(value) if numbers is None else in_digits(float(value), digits or 0)
-            sheet.write(shown, x + (wide - 1) / 2, y + (high - 1) / 2, 13 if wide > 30 else SMALL)
+            sheet.write(shown, x + (wide - 1) / 2, y + (high - 1) / 2, size, inherited=size)
 
     return Piece(left + grid[0], above + heads + grid[1], paint)
 
 
+def _as_array(values: ArrayLike | Tensor) -> np.ndarray:
+    """Return what is to be shown as an array: of a tensor, a copy in float64."""
+    return (
+        values.detach().double().cpu().numpy() if isinstance(values, Tensor) else np.asarray(values)
+    )
+
+
+def _look(value: object, limit: float, own: str) -> tuple[str, str | None]:
+    """Return a cell's classes and its shade, from the paper's own to that of the limit."""
+    if isinstance(value, str):
+        return own, "--a:0.35"
+    amount = round(min(abs(value) / limit, 1.0), 2) if math.isfinite(value) else 0
+    return f"{own} minus".strip() if value < 0 else own, f"--a:{amount:g}" if amount else None
+
+
+def _check_fit(array: np.ndarray, hidden: np.ndarray, **labels: Sequence[str]) -> None:
+    """Check that there is a label for each row or column, or none, and a mask of the same size."""
+    for what, given in labels.items():
+        size = array.shape[0 if what == "rows" else 1]
+        if len(given) not in (0, size):
+            raise ValueError(f"{what} must be {size} labels or none; got {len(given)}")
+    if hidden.shape != array.shape:
+        raise ValueError(f"crossed must have shape {array.shape}; got {hidden.shape}")
+
+
 def vector(values: ArrayLike | Tensor | Sequence[str], role: str, **settings) -> Piece:
     """Draw a vector, (C,), as a row of cells; the settings are those of :func:`matrix`."""
-    inner = values.detach() if isinstance(values, Tensor) else np.asarray(values)
-    return matrix(inner.reshape(1, -1), role, **settings)
+    return matrix(_as_array(values).reshape(1, -1), role, **settings)
 
 
 def in_digits(value: float, digits: int) -> str:
@@ -158,7 +164,7 @@ def bars(
 ) -> Piece:
     """Draw upright bars with their numbers above and labels below; all values are at least 0."""
     check_role(role)
-    heights = np.asarray(values.detach().cpu() if isinstance(values, Tensor) else values, float)
+    heights = _as_array(values).astype(float)
     if heights.ndim != 1 or not heights.size or (heights < 0).any():
         raise ValueError(f"values must be one axis of numbers of at least 0; got {heights}")
     if len(labels) not in (0, heights.size):
@@ -205,7 +211,7 @@ def strip(
 
     A part carries its label and number, or its number alone, or nothing, as there is room.
     """
-    parts = np.asarray(values.detach().cpu() if isinstance(values, Tensor) else values, float)
+    parts = _as_array(values).astype(float)
     if parts.ndim != 1 or (parts < 0).any() or not math.isclose(parts.sum(), 1, abs_tol=1e-6):
         raise ValueError(f"values must be shares that add up to 1; got {parts}")
     for what, given in (("roles", roles), ("labels", labels or [""] * parts.size)):
@@ -220,7 +226,7 @@ def strip(
             width = size[0] * value
             if width < 0.5:
                 continue
-            style = f"c activation fill-{role}"
+            style = f"c fill-{role}"
             rect = {"x": round(x, 1), "y": y, "width": round(width, 1), "height": size[1]}
             sheet.add("rect", **rect, class_=style, style="--a:0.9")
             shown = in_digits(value, digits)

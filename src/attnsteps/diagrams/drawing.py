@@ -34,12 +34,13 @@ STYLE = palette(".ad") + (
     ".ad text{fill:var(--ink);font-variant-numeric:tabular-nums}"
     ".ad .b{font-weight:600}.ad .quiet{fill:var(--pale)}"
     ".ad .halo{paint-order:stroke;stroke:var(--paper);stroke-width:4px}"
-    ".ad .c{fill:color-mix(in srgb,var(--h) calc(var(--a)*var(--tint)),var(--paper));"
-    "stroke:var(--h);stroke-width:1}"
-    ".ad .c.parameter{stroke-dasharray:3 2}.ad .c.cached{stroke-width:2.5}"
-    ".ad .c.minus{fill:color-mix(in srgb,var(--role-wrong) calc(var(--a)*var(--tint)),"
+    ".ad .c{--a:0}.ad .c rect,.ad rect.c{fill:color-mix(in srgb,"
+    "var(--h) calc(var(--a)*var(--tint)),var(--paper));stroke:var(--h);stroke-width:1}"
+    ".ad .parameter rect{stroke-dasharray:3 2}.ad .cached rect{stroke-width:2.5}"
+    ".ad .c .minus{fill:color-mix(in srgb,var(--role-wrong) calc(var(--a)*var(--tint)),"
     "var(--paper))}"
-    ".ad .c.hidden{fill:none;stroke:var(--pale)}.ad .s{stroke:var(--pale);stroke-width:1.2}"
+    ".ad .c .hidden{fill:none;stroke:var(--pale);stroke-width:1;stroke-dasharray:none}"
+    ".ad .c path{stroke:var(--pale);stroke-width:1.2}"
     ".ad .lit{fill:none;stroke:var(--ink);stroke-width:2.5}"
     ".ad .chip,.ad .frame,.ad .dial{fill:none;stroke-width:1.2}"
     ".ad .sheet{fill:var(--paper);stroke:var(--pale)}"
@@ -149,4 +150,4 @@ class Drawing:
         ET.SubElement(svg, "title", id=f"{key}-t").text = self.title
         ET.SubElement(svg, "desc", id=f"{key}-d").text = self.description
         svg.extend([*under.elements, *sheet.elements])
-        return ET.tostring(svg, encoding="unicode")
+        return ET.tostring(svg, encoding="unicode").replace(" />", "/>")

@@ -61,9 +61,17 @@ class Sheet:
         return element
 
     def write(
-        self, text: str, x: float, y: float, size: float = SIZE, anchor: str = "middle", **more
+        self,
+        text: str,
+        x: float,
+        y: float,
+        size: float = SIZE,
+        anchor: str = "middle",
+        *,
+        inherited: float = SIZE,
+        **more,
     ) -> None:
-        """Add a line of text, centred upon y."""
+        """Add a line of text, centred upon y; its size is left out where it is the group's."""
         if size < SMALL:
             raise ValueError(f"size must be at least {SMALL} px, to be read on a phone; got {size}")
         self.add(
@@ -71,7 +79,7 @@ class Sheet:
             text,
             x=float(x),
             y=float(y) + 0.35 * size,
-            font_size=None if size == SIZE else size,
+            font_size=None if size == inherited else size,
             text_anchor=None if anchor == "middle" else anchor,
             **more,
         )
