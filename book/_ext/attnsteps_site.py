@@ -95,11 +95,10 @@ def hold_places(context: dict, names: dict[str, str]) -> None:
 def mend_bibliography(
     app: Sphinx, pagename: str, templatename: str, context: dict, doctree: object
 ) -> None:
-    """Drop docutils' ``role="list"``: its entries have another role, which no list may hold."""
+    """Drop docutils' roles: a list may not hold its entries', and that one is deprecated."""
     if "body" in context:
-        context["body"] = context["body"].replace(
-            '<div role="list" class="citation', '<div class="citation'
-        )
+        body = context["body"].replace('<div role="list" class="citation', '<div class="citation')
+        context["body"] = body.replace(' role="doc-biblioentry"', "")
 
 
 def keep_punctuation(
