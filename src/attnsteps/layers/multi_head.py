@@ -118,7 +118,8 @@ class MultiHeadAttention(nn.Module):
                 all_keys = len(cache) + k.shape[2]
                 check_mask(mask, (query.shape[0], self.num_heads, query.shape[1], all_keys))
             k, v = cache.append(k, v)
-        k, v = repeat_heads(k, self.num_heads), repeat_heads(v, self.num_heads)
+        if self.num_kv_heads < self.num_heads:
+            k, v = repeat_heads(k, self.num_heads), repeat_heads(v, self.num_heads)
         dropout_p = self.dropout if self.training else 0.0
         context, weights = scaled_dot_product_attention(
             q, k, v, mask, dropout_p=dropout_p, need_weights=need_weights
