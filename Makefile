@@ -1,7 +1,7 @@
 # `make book` reads the book, `make test` proves that it holds. Both do all of their own set-up.
 
 .DEFAULT_GOAL := help
-.PHONY: help install colab site book serve test elsewhere quick lint links bench mutants lab drafts notebooks address clean
+.PHONY: help install colab site book serve test elsewhere quick lint links bench mutants peers lab drafts notebooks address clean
 
 # The first Python from 3.11 on; `make PYTHON=…` names another.
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
@@ -17,6 +17,7 @@ sum = $(shell find $(1) -type f ! -name '*.pyc' ! -name '*.tmp.ipynb' ! -path '*
 	! -path '*/.ipynb_checkpoints/*' 2>/dev/null | LC_ALL=C sort | xargs cksum | cksum | cut -d ' ' -f 1)
 INSTALLED := $(VENV)/installed-$(call sum,requirements.txt pyproject.toml)
 MUTMUT := .mutants/installed-$(call sum,tests/mutants/mutmut.txt)
+PEERS := .peers/installed-$(call sum,tests/peers/requirements.txt)
 COLAB := .colab/installed-$(call sum,book/_colab)
 
 # As root, what Debian has is installed from there; the command is printed before it runs.
@@ -40,6 +41,7 @@ help:
 	@echo "make links      ask every address in the book whether it still answers"
 	@echo "make bench      measure models, training, pages, widgets; leave the machine alone meanwhile"
 	@echo "make mutants    put mistakes into a copy of the package, and see whether the tests notice"
+	@echo "make peers      hold our blocks equal to those of Llama, BERT, GPT-2, ViT and Marian"
 	@echo "make address    write the repository's address from pyproject.toml wherever it stands"
 	@echo "make clean      remove everything that was made"
 
@@ -154,6 +156,16 @@ $(MUTMUT): $(INSTALLED)
 mutants: $(MUTMUT)
 	.mutants/venv/bin/python -m tests.mutants.run
 
+# transformers, too, is installed on top of the project's environment, for these tests alone.
+$(PEERS): $(INSTALLED)
+	@rm -rf .peers && $(PY) -m venv .peers/venv
+	@$(PY) -c '$(SITE_PACKAGES)' > "$$(.peers/venv/bin/python -c '$(SITE_PACKAGES)')/project.pth"
+	@.peers/venv/bin/python -m pip install --quiet --no-deps -r tests/peers/requirements.txt
+	@touch $@
+
+peers: $(PEERS)
+	PYTHONPATH=src .peers/venv/bin/python -m pytest -q -p no:cacheprovider tests/peers/architectures.py
+
 links: $(INSTALLED)
 	$(VENV)/bin/jupyter-book build book --config _config.yml --toc $(CURDIR)/_toc.yml \
 		--path-output _build/links --builder linkcheck
@@ -171,5 +183,5 @@ address: $(INSTALLED)
 	$(PY) scripts/address.py
 
 clean:
-	rm -rf $(VENV) .colab .mutants node_modules _build .drafts .pytest_cache .ruff_cache .hypothesis src/*.egg-info
+	rm -rf $(VENV) .colab .mutants .peers node_modules _build .drafts .pytest_cache .ruff_cache .hypothesis src/*.egg-info
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -51,13 +51,16 @@ from attnsteps.layers.positional import (
     SinusoidalPositions,
     sinusoidal_positions,
 )
-from attnsteps.layers.masks import causal_mask, combine, padding_mask
+from attnsteps.layers.rotary import rotate
+from attnsteps.layers.masks import causal_mask, combine, padding_mask, sliding_window
 from attnsteps.layers.softmax import masked_softmax
 from attnsteps.layers.attention import scaled_dot_product_attention
+from attnsteps.layers.tiled_attention import tiled_attention
 from attnsteps.layers.cache import DecoderCache, KeyValueCache
-from attnsteps.layers.heads import merge_heads, split_heads
+from attnsteps.layers.heads import merge_heads, repeat_heads, split_heads
 from attnsteps.layers.multi_head import MultiHeadAttention
 from attnsteps.layers.feed_forward import FeedForward
+from attnsteps.layers.mixture import MixtureOfExperts, Routing, routings
 from attnsteps.layers.layer_norm import LayerNorm
 from attnsteps.layers.rms_norm import RMSNorm
 from attnsteps.layers.sublayer import Sublayer
@@ -81,6 +84,7 @@ from attnsteps.training.loss import (
     smoothed_targets,
     summed_cross_entropy,
 )
+from attnsteps.training.mixture import balanced_loss
 from attnsteps.training.non_autoregressive import mask_predict_loss, mask_some, one_shot_loss
 from attnsteps.training.schedule import linear_decay, paper_schedule
 from attnsteps.training.config import TrainingConfig
@@ -105,6 +109,7 @@ from attnsteps.analysis.alignment import (
 )
 from attnsteps.analysis.leaks import Leak, find_leaks, influence
 from attnsteps.analysis.interventions import Knockout, knocked_out
+from attnsteps.analysis.memory import cache_bytes
 
 
 __all__ = [
@@ -129,17 +134,24 @@ __all__ = [
     "sinusoidal_positions",
     "SinusoidalPositions",
     "LearnedPositions",
+    "rotate",
     "causal_mask",
+    "sliding_window",
     "padding_mask",
     "combine",
     "masked_softmax",
     "scaled_dot_product_attention",
+    "tiled_attention",
     "split_heads",
+    "repeat_heads",
     "merge_heads",
     "KeyValueCache",
     "DecoderCache",
     "MultiHeadAttention",
     "FeedForward",
+    "MixtureOfExperts",
+    "Routing",
+    "routings",
     "LayerNorm",
     "RMSNorm",
     "Sublayer",
@@ -169,6 +181,7 @@ __all__ = [
     "cross_entropy",
     "summed_cross_entropy",
     "autoregressive_loss",
+    "balanced_loss",
     "mask_some",
     "one_shot_loss",
     "mask_predict_loss",
@@ -198,4 +211,5 @@ __all__ = [
     "influence",
     "Knockout",
     "knocked_out",
+    "cache_bytes",
 ]

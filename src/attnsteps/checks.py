@@ -90,6 +90,35 @@ def check_heads(num_heads: int, d_model: int) -> None:
         )
 
 
+def check_kv_heads(num_kv_heads: int, num_heads: int) -> None:
+    """Check that the queries' heads can share the heads of keys and values equally."""
+    check_positive("num_kv_heads", num_kv_heads)
+    if num_heads % num_kv_heads != 0:
+        raise ValueError(
+            f"num_kv_heads must divide num_heads = {num_heads} without remainder;"
+            f" got {num_kv_heads}"
+        )
+
+
+def check_rotary(d_k: int) -> None:
+    """Check that a head's components can be taken in pairs, which rotary positions turn."""
+    if d_k % 2 != 0:
+        raise ValueError(f"Dk, the width of a head, must be even for rotary positions; got {d_k}")
+
+
+def check_experts(num_experts: int, experts_per_token: int) -> None:
+    """Check that there are as many experts as a vector shall go through."""
+    check_positive("num_experts", num_experts)
+    check_number(
+        "experts_per_token",
+        experts_per_token,
+        at_least=1,
+        at_most=num_experts,
+        limit="num_experts",
+        integer=True,
+    )
+
+
 def check_choice(name: str, value: object, choices: Iterable[object]) -> None:
     """Check that a value is one of the choices; 1, 1.0 and True count as three different ones.
 

@@ -30,17 +30,22 @@ DECORATED = re.compile(r"^@(inference|contextmanager)\ndef (\w+)", flags=re.MULT
 # A module's own tests must notice; these share tests with others, or have none under their stem.
 TESTS = {
     "attention": ["attention", "multi_head"],
-    "decoder": ["decoder", "step", "cache"],
-    "flops": ["transformer", "config"],
+    "config": ["config", "since_2017"],
+    "decoder": ["decoder", "step", "cache", "since_2017"],
+    "encoder": ["encoder", "since_2017"],
+    "flops": ["transformer", "config", "since_2017"],
     "greedy": ["greedy", "step"],
+    "heads": ["heads", "since_2017"],
+    "masks": ["masks", "since_2017"],
+    "memory": ["memory", "since_2017"],
     "mode": ["inference", "scores", "trained"],
-    "multi_head": ["multi_head", "cache"],
+    "multi_head": ["multi_head", "cache", "rotary", "since_2017"],
     "positional": ["positional", "positions"],
     "result": ["greedy", "inference", "beam"],
     "search": ["trained"],
     "step": ["greedy", "sample", "beam", "step"],
     "tensor_file": ["weights"],
-    "transformer": ["transformer", "cache"],
+    "transformer": ["transformer", "cache", "since_2017"],
 }
 
 CONFIG = """

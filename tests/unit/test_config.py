@@ -33,6 +33,12 @@ def test_the_defaults_are_the_papers_base_model():
         "bos_id": 1,
         "eos_id": 2,
         "mask_id": None,
+        "norm_kind": "layer",
+        "bias": True,
+        "num_kv_heads": None,
+        "window": None,
+        "num_experts": 1,
+        "experts_per_token": 1,
     }
 
 
@@ -113,8 +119,8 @@ BAD = {
         "activation must be 'relu' or 'gelu' or 'swiglu'; got 'tanh'",
     ),
     "unknown positions": (
-        {"positions": "rotary"},
-        "positions must be 'sinusoidal' or 'learned'; got 'rotary'",
+        {"positions": "alibi"},
+        "positions must be 'sinusoidal' or 'learned' or 'rotary'; got 'alibi'",
     ),
     "an unknown tie": ({"tie": True}, "tie must be 'none' or 'target' or 'all'; got True"),
     "one matrix for two vocabularies": (

@@ -1,4 +1,4 @@
-"""How much memory a training step keeps, by formula."""
+"""How much memory a training step and a cache keep, by formula."""
 
 from typing import Literal, NamedTuple
 
@@ -75,6 +75,8 @@ def training_bytes(
     for name, size in {**sizes, "num_parameters": num_parameters}.items():
         check_positive(name, size)
     check_choice("precision", precision, ("float32", "bfloat16", "float16"))
+    if changes := config.since_2017():
+        raise ValueError(f"config must have nothing that came after 2017; got {changes}")
     check_choice("config.norm", config.norm, ("post",))
     check_choice("config.activation", config.activation, ("relu",))
     check_choice("config.final_norm", config.final_norm, (False,))
@@ -112,3 +114,45 @@ def training_bytes(
         activations=FOUR * (sums + log_probs) + width * (inner + normed),
         attention=attention,
     )
+
+
+def cache_bytes(
+    config: TransformerConfig, batch_size: int, src_len: int, tgt_len: int, *, number: int = FOUR
+) -> int:
+    """Count what the key-value cache holds when tgt_len tokens have been written.
+
+    Formula, with G heads of keys and values (H of them in the paper)::
+
+        2 · B · N · G · Dk · (T + S) · bytes of a number
+
+    of which T are the decoder's own positions and S the source's, for cross-attention. With a
+    sliding window only the last ``window`` of the T are ever looked at, and only those count; the
+    package keeps the others too.
+
+    Source: Shazeer 2019, section 2.4; Ainslie et al. 2023, section 2.2.
+
+    Args:
+        config: the model's sizes.
+        batch_size: B.
+        src_len: S, padding included.
+        tgt_len: T.
+        number: the bytes of one number, 4 in float32.
+
+    Returns:
+        The bytes.
+
+    Raises:
+        ValueError: if a size is not a positive integer.
+
+    Example:
+        >>> config = TransformerConfig.base(37000, 37000)
+        >>> cache_bytes(config, 1, 100, 100) // 2**10, "KiB"
+        (4800, 'KiB')
+    """
+    sizes = {"batch_size": batch_size, "src_len": src_len, "tgt_len": tgt_len, "number": number}
+    for name, size in sizes.items():
+        check_positive(name, size)
+    d_k = config.d_model // config.num_heads
+    seen = tgt_len if config.window is None else min(tgt_len, config.window)
+    heads = config.num_kv_heads or config.num_heads
+    return 2 * batch_size * config.num_decoder_layers * heads * d_k * (seen + src_len) * number

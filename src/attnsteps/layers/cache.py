@@ -19,7 +19,8 @@ class KeyValueCache:
 
     Source: Shazeer 2019, section 2.4 (the paper of 2017 is silent on it).
 
-    What is kept is what comes *after* the projections, split into heads: keeping the layer's
+    What is kept is what comes *after* the projections, split into heads (of which keys and values
+    may have fewer than the queries, MultiHeadAttention's num_kv_heads): keeping the layer's
     inputs instead would mean projecting all of them again at every step. There is room for more
     than is held, so that a new position is written behind the others without copying them; the room
     doubles when it is full.

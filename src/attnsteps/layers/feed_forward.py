@@ -27,6 +27,7 @@ class FeedForward(nn.Module):
         d_model: D, the width of the vectors.
         d_ff: Dff, the width in between.
         activation: "relu" as in the paper, "gelu" or "swiglu".
+        bias: True adds b_1, b_2 and b_3, as the paper does.
 
     Raises:
         ValueError: if a size is not a positive integer, or the activation is unknown.
@@ -37,18 +38,21 @@ class FeedForward(nn.Module):
         torch.Size([1, 5, 6])
     """
 
-    def __init__(self, d_model: int, d_ff: int, *, activation: str = "relu") -> None:
+    def __init__(
+        self, d_model: int, d_ff: int, *, activation: str = "relu", bias: bool = True
+    ) -> None:
         super().__init__()
         check_positive("d_model", d_model)
         check_positive("d_ff", d_ff)
         check_choice("activation", activation, ACTIVATIONS)
         self.activation = activation
-        self.w_1 = nn.Linear(d_model, d_ff)
-        self.w_2 = nn.Linear(d_ff, d_model)
-        self.w_3 = nn.Linear(d_model, d_ff) if activation == "swiglu" else None
+        self.w_1 = nn.Linear(d_model, d_ff, bias=bias)
+        self.w_2 = nn.Linear(d_ff, d_model, bias=bias)
+        self.w_3 = nn.Linear(d_model, d_ff, bias=bias) if activation == "swiglu" else None
         for linear in self.children():
             nn.init.xavier_uniform_(linear.weight)
-            nn.init.zeros_(linear.bias)
+            if bias:
+                nn.init.zeros_(linear.bias)
 
     def forward(self, x: Float[Tensor, "*lead D"]) -> Float[Tensor, "*lead D"]:
         """Apply the network to each position by itself.

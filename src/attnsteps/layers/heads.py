@@ -3,6 +3,8 @@
 from jaxtyping import Float
 from torch import Tensor
 
+from attnsteps.checks import check_kv_heads
+
 
 def split_heads(x: Float[Tensor, "B T D"], num_heads: int) -> Float[Tensor, "B H T Dk"]:
     """Cut each vector into one piece per head, and move the heads in front of the positions.
@@ -30,6 +32,35 @@ def split_heads(x: Float[Tensor, "B T D"], num_heads: int) -> Float[Tensor, "B H
                   [7., 8.]]]])
     """
     return x.unflatten(-1, (num_heads, -1)).transpose(1, 2)
+
+
+def repeat_heads(x: Float[Tensor, "B G Tk Dk"], num_heads: int) -> Float[Tensor, "B H Tk Dk"]:
+    """Give every query head its own view of the keys or values that its group of heads shares.
+
+    Formula, with groups of H / G neighbouring heads::
+
+        repeated[b, h] = x[b, h // (H / G)]
+
+    Source: Ainslie et al. 2023, section 2.2; with G = 1, Shazeer 2019, section 3.
+
+    Args:
+        x: keys or values, (B, G, Tk, Dk).
+        num_heads: H, of the queries; a multiple of G.
+
+    Returns:
+        (B, H, Tk, Dk); x itself where there is nothing to repeat.
+
+    Raises:
+        ValueError: if G does not divide H.
+
+    Example:
+        >>> import torch
+        >>> repeat_heads(torch.tensor([[[[1.0]], [[2.0]]]]), num_heads=4).flatten()
+        tensor([1., 1., 2., 2.])
+    """
+    check_kv_heads(x.shape[1], num_heads)
+    groups = num_heads // x.shape[1]
+    return x if groups == 1 else x.repeat_interleave(groups, dim=1)
 
 
 def merge_heads(x: Float[Tensor, "B H T Dv"]) -> Float[Tensor, "B T D"]:

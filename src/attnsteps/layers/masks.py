@@ -37,6 +37,42 @@ def causal_mask(size: int, *, device: torch.device | str | None = None) -> Bool[
     return torch.ones(size, size, dtype=torch.bool, device=device).tril()
 
 
+def sliding_window(
+    size: int, window: int, *, device: torch.device | str | None = None
+) -> Bool[Tensor, "T T"]:
+    """Let each position attend to those less than a window's width away from it.
+
+    Formula::
+
+        mask[i, j] = (|i − j| < window)
+
+    Source: Beltagy et al. 2020, section 3.1; together with a causal mask, which leaves the last
+    ``window`` positions, Jiang et al. 2023, section 2 (the paper of 2017 proposes it in section 4).
+
+    Args:
+        size: T, the number of positions.
+        window: how many positions a query sees to one side, itself counted.
+        device: where to create the mask.
+
+    Returns:
+        The mask, (T, T): a band along the diagonal is True.
+
+    Raises:
+        ValueError: if a size is not a positive integer.
+
+    Example:
+        >>> combine(sliding_window(4, 2), causal_mask(4)).int()
+        tensor([[1, 0, 0, 0],
+                [1, 1, 0, 0],
+                [0, 1, 1, 0],
+                [0, 0, 1, 1]], dtype=torch.int32)
+    """
+    check_positive("size", size)
+    check_positive("window", window)
+    position = torch.arange(size, device=device)
+    return (position[:, None] - position).abs() < window
+
+
 def padding_mask(ids: Int[Tensor, "B Tk"], pad_id: int) -> Bool[Tensor, "B 1 1 Tk"]:
     """Let every query attend to the real tokens, and to none that only fills up the batch.
 

@@ -7,7 +7,10 @@ from torch import Tensor, nn
 
 from attnsteps.checks import check_choice, check_number
 from attnsteps.layers.layer_norm import LayerNorm
+from attnsteps.layers.rms_norm import RMSNorm
 from attnsteps.shapes import check_same_shape
+
+NORMS = {"layer": LayerNorm, "rms": RMSNorm}
 
 
 class Sublayer(nn.Module):
@@ -24,9 +27,11 @@ class Sublayer(nn.Module):
         d_model: D, the width of the vectors.
         dropout: the probability of dropping a component of the function's output in training.
         norm: "post" or "pre".
+        norm_kind: "layer" as in the paper, or "rms".
 
     Raises:
-        ValueError: if d_model is not a positive integer, dropout not in [0, 1) or norm unknown.
+        ValueError: if d_model is not a positive integer, dropout not in [0, 1), or norm or
+            norm_kind unknown.
 
     Example:
         >>> import torch
@@ -34,12 +39,15 @@ class Sublayer(nn.Module):
         torch.Size([1, 5, 4])
     """
 
-    def __init__(self, d_model: int, *, dropout: float = 0.0, norm: str = "post") -> None:
+    def __init__(
+        self, d_model: int, *, dropout: float = 0.0, norm: str = "post", norm_kind: str = "layer"
+    ) -> None:
         super().__init__()
         check_number("dropout", dropout, at_least=0, below=1)
         check_choice("norm", norm, ("post", "pre"))
+        check_choice("norm_kind", norm_kind, NORMS)
         self.dropout, self.pre_norm = dropout, norm == "pre"
-        self.norm = LayerNorm(d_model)
+        self.norm = NORMS[norm_kind](d_model)
 
     def forward(
         self, x: Float[Tensor, "B T D"], function: Callable[[Tensor], Tensor | tuple]

@@ -3,8 +3,18 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from attnsteps.checks import check_choice, check_heads, check_id, check_number, check_positive
+from attnsteps.checks import (
+    check_choice,
+    check_experts,
+    check_heads,
+    check_id,
+    check_kv_heads,
+    check_number,
+    check_positive,
+    check_rotary,
+)
 from attnsteps.layers.feed_forward import ACTIVATIONS
+from attnsteps.layers.sublayer import NORMS
 
 SIZES = (
     "src_vocab_size",
@@ -16,6 +26,9 @@ SIZES = (
     "d_ff",
     "max_len",
 )
+# What came after the paper and neither torch.nn.Transformer nor the browser's model can do.
+SINCE_2017 = ("norm_kind", "bias", "num_kv_heads", "window", "num_experts", "experts_per_token")
+POSITIONS = ("sinusoidal", "learned", "rotary")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,7 +50,15 @@ class TransformerConfig:
             dropped: MultiHeadAttention can do it, the paper does not say that it does.
         norm: "post" as in the paper, or "pre".
         activation: "relu" as in the paper, "gelu" or "swiglu".
-        positions: "sinusoidal" as in the paper, or "learned".
+        norm_kind: "layer" as in the paper, or "rms", which neither centres nor adds a bias.
+        bias: False leaves out every bias of attention and feed-forward networks.
+        num_kv_heads: the heads of keys and values in every attention, as in MultiHeadAttention;
+            None takes num_heads, as the paper does.
+        window: how many positions self-attention sees to one side, itself counted; None sees all.
+        num_experts: E, the feed-forward networks of each layer; 1 has no router, as in the paper.
+        experts_per_token: how many of them a position goes through.
+        positions: "sinusoidal" as in the paper, "learned", or "rotary", which turns queries and
+            keys of self-attention and adds nothing to the embeddings.
         max_len: the longest sentence that learned positions can number; sinusoids have no end.
         tie: which matrices are one: "none"; "target", the target embedding and the output
             projection; or "all", the source embedding too (section 3.4; it needs one vocabulary).
@@ -69,7 +90,13 @@ class TransformerConfig:
     dropout: float = 0.1
     norm: Literal["post", "pre"] = "post"
     activation: Literal["relu", "gelu", "swiglu"] = "relu"
-    positions: Literal["sinusoidal", "learned"] = "sinusoidal"
+    norm_kind: Literal["layer", "rms"] = "layer"
+    bias: bool = True
+    num_kv_heads: int | None = None
+    window: int | None = None
+    num_experts: int = 1
+    experts_per_token: int = 1
+    positions: Literal["sinusoidal", "learned", "rotary"] = "sinusoidal"
     max_len: int = 512
     tie: Literal["none", "target", "all"] = "target"
     final_norm: bool = False
@@ -86,11 +113,20 @@ class TransformerConfig:
         check_number("dropout", self.dropout, at_least=0, below=1)
         check_choice("norm", self.norm, ("post", "pre"))
         check_choice("activation", self.activation, ACTIVATIONS)
-        check_choice("positions", self.positions, ("sinusoidal", "learned"))
+        check_choice("norm_kind", self.norm_kind, NORMS)
+        check_choice("bias", self.bias, (False, True))
+        check_choice("positions", self.positions, POSITIONS)
         check_choice("tie", self.tie, ("none", "target", "all"))
         check_choice("final_norm", self.final_norm, (False, True))
         check_choice("causal", self.causal, (False, True))
         check_heads(self.num_heads, self.d_model)
+        if self.num_kv_heads is not None:
+            check_kv_heads(self.num_kv_heads, self.num_heads)
+        if self.window is not None:
+            check_positive("window", self.window)
+        check_experts(self.num_experts, self.experts_per_token)
+        if self.positions == "rotary":
+            check_rotary(self.d_model // self.num_heads)
         if self.tie == "all" and self.src_vocab_size != self.tgt_vocab_size:
             raise ValueError(
                 "tie must be 'none' or 'target' where source and target have vocabularies of their"
@@ -108,6 +144,14 @@ class TransformerConfig:
                 raise ValueError(
                     f"mask_id must be none of pad_id, bos_id and eos_id, {ids}; got {self.mask_id}"
                 )
+
+    def since_2017(self) -> dict[str, object]:
+        """Return those choices that neither the paper nor torch.nn.Transformer knows, by name."""
+        chosen = {name: getattr(self, name) for name in SINCE_2017}
+        changed = {
+            name: value for name, value in chosen.items() if value != getattr(type(self), name)
+        }
+        return changed | ({"positions": "rotary"} if self.positions == "rotary" else {})
 
     @classmethod
     def base(

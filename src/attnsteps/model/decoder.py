@@ -5,10 +5,9 @@ from torch import Tensor, nn
 
 from attnsteps.checks import check_positive
 from attnsteps.layers.cache import DecoderCache, LayerCache
-from attnsteps.layers.feed_forward import FeedForward
-from attnsteps.layers.layer_norm import LayerNorm
+from attnsteps.layers.mixture import feed_forward
 from attnsteps.layers.multi_head import MultiHeadAttention
-from attnsteps.layers.sublayer import Sublayer
+from attnsteps.layers.sublayer import NORMS, Sublayer
 from attnsteps.model.attention_weights import CrossWeights, Weights
 from attnsteps.shapes import Mask
 
@@ -17,7 +16,9 @@ class DecoderLayer(nn.Module):
     """Masked self-attention, cross-attention, feed-forward network (paper, section 3.1).
 
     Args:
-        d_model, num_heads, d_ff, dropout, activation, norm: as in EncoderLayer.
+        d_model, num_heads, d_ff, dropout, activation, norm, norm_kind, bias, num_kv_heads,
+            num_experts, experts_per_token: as in EncoderLayer.
+        rotary: as in MultiHeadAttention, for self-attention; the source has places of its own.
 
     Example:
         >>> import torch
@@ -35,14 +36,29 @@ class DecoderLayer(nn.Module):
         dropout: float = 0.0,
         activation: str = "relu",
         norm: str = "post",
+        norm_kind: str = "layer",
+        bias: bool = True,
+        num_kv_heads: int | None = None,
+        rotary: bool = False,
+        num_experts: int = 1,
+        experts_per_token: int = 1,
     ) -> None:
         super().__init__()
-        self.self_attention = MultiHeadAttention(d_model, num_heads)
-        self.self_attention_sublayer = Sublayer(d_model, dropout=dropout, norm=norm)
-        self.cross_attention = MultiHeadAttention(d_model, num_heads)
-        self.cross_attention_sublayer = Sublayer(d_model, dropout=dropout, norm=norm)
-        self.feed_forward = FeedForward(d_model, d_ff, activation=activation)
-        self.feed_forward_sublayer = Sublayer(d_model, dropout=dropout, norm=norm)
+        heads = {"bias": bias, "num_kv_heads": num_kv_heads}
+        wrap = {"dropout": dropout, "norm": norm, "norm_kind": norm_kind}
+        self.self_attention = MultiHeadAttention(d_model, num_heads, rotary=rotary, **heads)
+        self.self_attention_sublayer = Sublayer(d_model, **wrap)
+        self.cross_attention = MultiHeadAttention(d_model, num_heads, **heads)
+        self.cross_attention_sublayer = Sublayer(d_model, **wrap)
+        self.feed_forward = feed_forward(
+            d_model,
+            d_ff,
+            activation=activation,
+            bias=bias,
+            num_experts=num_experts,
+            experts_per_token=experts_per_token,
+        )
+        self.feed_forward_sublayer = Sublayer(d_model, **wrap)
 
     def forward(
         self,
@@ -89,7 +105,8 @@ class Decoder(nn.Module):
     """A stack of decoder layers, which all attend to the same memory (paper, section 3.1).
 
     Args:
-        num_layers, d_model, num_heads, d_ff, dropout, activation, norm, final_norm: as in Encoder.
+        num_layers, d_model, num_heads, d_ff, dropout, activation, norm, final_norm, norm_kind,
+            bias, num_kv_heads, rotary, num_experts, experts_per_token: as in Encoder.
 
     Raises:
         ValueError: if num_layers is not a positive integer, or a layer refuses its own.
@@ -111,17 +128,35 @@ class Decoder(nn.Module):
         dropout: float = 0.0,
         activation: str = "relu",
         norm: str = "post",
+        norm_kind: str = "layer",
+        bias: bool = True,
+        num_kv_heads: int | None = None,
+        rotary: bool = False,
+        num_experts: int = 1,
+        experts_per_token: int = 1,
         final_norm: bool = False,
     ) -> None:
         super().__init__()
         check_positive("num_layers", num_layers)
         self.layers = nn.ModuleList(
             DecoderLayer(
-                d_model, num_heads, d_ff, dropout=dropout, activation=activation, norm=norm
+                d_model,
+                num_heads,
+                d_ff,
+                dropout=dropout,
+                activation=activation,
+                norm=norm,
+                norm_kind=norm_kind,
+                bias=bias,
+                num_kv_heads=num_kv_heads,
+                rotary=rotary,
+                num_experts=num_experts,
+                experts_per_token=experts_per_token,
             )
             for _ in range(num_layers)
         )
-        self.final_norm = LayerNorm(d_model) if norm == "pre" or final_norm else nn.Identity()
+        has_norm = norm == "pre" or final_norm
+        self.final_norm = NORMS[norm_kind](d_model) if has_norm else nn.Identity()
 
     def forward(
         self,

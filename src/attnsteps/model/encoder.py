@@ -4,10 +4,9 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from attnsteps.checks import check_positive
-from attnsteps.layers.feed_forward import FeedForward
-from attnsteps.layers.layer_norm import LayerNorm
+from attnsteps.layers.mixture import feed_forward
 from attnsteps.layers.multi_head import MultiHeadAttention
-from attnsteps.layers.sublayer import Sublayer
+from attnsteps.layers.sublayer import NORMS, Sublayer
 from attnsteps.shapes import Mask
 
 
@@ -16,8 +15,11 @@ class EncoderLayer(nn.Module):
 
     Args:
         d_model, num_heads, d_ff: D, H and Dff.
-        dropout, norm: as in Sublayer.
+        dropout, norm, norm_kind: as in Sublayer.
         activation: as in FeedForward.
+        bias: False leaves out every bias of attention and feed-forward network.
+        num_kv_heads, rotary: as in MultiHeadAttention.
+        num_experts, experts_per_token: as in MixtureOfExperts; one expert is no mixture.
 
     Example:
         >>> import torch
@@ -34,12 +36,28 @@ class EncoderLayer(nn.Module):
         dropout: float = 0.0,
         activation: str = "relu",
         norm: str = "post",
+        norm_kind: str = "layer",
+        bias: bool = True,
+        num_kv_heads: int | None = None,
+        rotary: bool = False,
+        num_experts: int = 1,
+        experts_per_token: int = 1,
     ) -> None:
         super().__init__()
-        self.self_attention = MultiHeadAttention(d_model, num_heads)
-        self.self_attention_sublayer = Sublayer(d_model, dropout=dropout, norm=norm)
-        self.feed_forward = FeedForward(d_model, d_ff, activation=activation)
-        self.feed_forward_sublayer = Sublayer(d_model, dropout=dropout, norm=norm)
+        self.self_attention = MultiHeadAttention(
+            d_model, num_heads, bias=bias, num_kv_heads=num_kv_heads, rotary=rotary
+        )
+        wrap = {"dropout": dropout, "norm": norm, "norm_kind": norm_kind}
+        self.self_attention_sublayer = Sublayer(d_model, **wrap)
+        self.feed_forward = feed_forward(
+            d_model,
+            d_ff,
+            activation=activation,
+            bias=bias,
+            num_experts=num_experts,
+            experts_per_token=experts_per_token,
+        )
+        self.feed_forward_sublayer = Sublayer(d_model, **wrap)
 
     def forward(
         self, x: Float[Tensor, "B S D"], mask: Mask = None, *, need_weights: bool = False
@@ -65,8 +83,9 @@ class Encoder(nn.Module):
 
     Args:
         num_layers: N, six in the paper.
-        d_model, num_heads, d_ff, dropout, activation: as in EncoderLayer, the same for each.
-        norm: "post", or "pre", whose stack ends with a LayerNorm of its own.
+        d_model, num_heads, d_ff, dropout, activation, norm_kind, bias, num_kv_heads, rotary,
+            num_experts, experts_per_token: as in EncoderLayer, the same for each.
+        norm: "post", or "pre", whose stack ends with a norm of its own.
         final_norm: True ends a post-norm stack with one too, which the paper does not.
 
     Raises:
@@ -88,17 +107,35 @@ class Encoder(nn.Module):
         dropout: float = 0.0,
         activation: str = "relu",
         norm: str = "post",
+        norm_kind: str = "layer",
+        bias: bool = True,
+        num_kv_heads: int | None = None,
+        rotary: bool = False,
+        num_experts: int = 1,
+        experts_per_token: int = 1,
         final_norm: bool = False,
     ) -> None:
         super().__init__()
         check_positive("num_layers", num_layers)
         self.layers = nn.ModuleList(
             EncoderLayer(
-                d_model, num_heads, d_ff, dropout=dropout, activation=activation, norm=norm
+                d_model,
+                num_heads,
+                d_ff,
+                dropout=dropout,
+                activation=activation,
+                norm=norm,
+                norm_kind=norm_kind,
+                bias=bias,
+                num_kv_heads=num_kv_heads,
+                rotary=rotary,
+                num_experts=num_experts,
+                experts_per_token=experts_per_token,
             )
             for _ in range(num_layers)
         )
-        self.final_norm = LayerNorm(d_model) if norm == "pre" or final_norm else nn.Identity()
+        has_norm = norm == "pre" or final_norm
+        self.final_norm = NORMS[norm_kind](d_model) if has_norm else nn.Identity()
 
     def forward(
         self, x: Float[Tensor, "B S D"], mask: Mask = None, *, need_weights: bool = False

@@ -12,9 +12,10 @@ def count_flops(config: TransformerConfig, batch_size: int, src_len: int, tgt_le
     left out, as torch.utils.flop_counter leaves it out (which, on a CPU, also misses what the
     fused attention kernel does). With T queries and S keys::
 
-        attention(T, S)  = 2·(2·T·D² + 2·S·D²)          w_q and w_o; w_k and w_v
+        attention(T, S)  = 2·(2·T·D² + 2·S·D·G·Dk)      w_q and w_o; w_k and w_v, of G heads (or H)
                          + 2·(2·T·S·D)                  q kᵀ and weights v, all heads together
-        feed_forward(T)  = 2·(2·T·D·Dff)                3 matrices if gated
+        feed_forward(T)  = 2·(2·T·D·Dff)                3 matrices if gated; the same k times
+                         + 2·T·D·E                      and the router, if there are E experts
         projection       = 2·T·D·V
 
     Source: Vaswani et al. 2017, section 4 and table 1, made exact.
@@ -39,12 +40,15 @@ def count_flops(config: TransformerConfig, batch_size: int, src_len: int, tgt_le
         check_positive(name, size)
     d_model = config.d_model
     matrices = 3 if config.activation == "swiglu" else 2
+    kv_width = d_model * (config.num_kv_heads or config.num_heads) // config.num_heads
 
     def attention(tq: int, tk: int) -> int:
-        return 4 * (tq + tk) * d_model**2 + 4 * tq * tk * d_model
+        return 4 * (tq * d_model + tk * kv_width) * d_model + 4 * tq * tk * d_model
 
     def feed_forward(length: int) -> int:
-        return matrices * 2 * length * d_model * config.d_ff
+        router = 2 * length * d_model * config.num_experts if config.num_experts > 1 else 0
+        network = matrices * 2 * length * d_model * config.d_ff
+        return config.experts_per_token * network + router
 
     encoder_layer = attention(src_len, src_len) + feed_forward(src_len)
     decoder_layer = (

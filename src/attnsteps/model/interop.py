@@ -118,6 +118,12 @@ def _check_same_computation(ours: nn.Module, theirs: nn.Module) -> None:
             raise ValueError(f"theirs must have {ours.num_heads} heads; got {theirs.num_heads}")
         if theirs.bias_k is not None or theirs.add_zero_attn:
             raise ValueError("theirs must add no key of its own (add_bias_kv, add_zero_attn)")
+        if ours.num_kv_heads != ours.num_heads or ours.positions is not None:
+            raise ValueError(
+                "ours must have as many heads of keys as of queries, and not be rotary"
+            )
+    elif changes := ours.config.since_2017():
+        raise ValueError(f"ours must have nothing that came after 2017; got {changes}")
     else:
         layers = zip(ours.encoder.layers, theirs.encoder.layers, strict=False)
         others = zip(ours.decoder.layers, theirs.decoder.layers, strict=False)

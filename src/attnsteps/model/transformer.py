@@ -5,7 +5,7 @@ from torch import Tensor, nn
 
 from attnsteps.layers.cache import DecoderCache
 from attnsteps.layers.embedding import TokenEmbedding
-from attnsteps.layers.masks import causal_mask, combine, padding_mask
+from attnsteps.layers.masks import causal_mask, combine, padding_mask, sliding_window
 from attnsteps.layers.positional import LearnedPositions, SinusoidalPositions
 from attnsteps.model.attention_weights import AttentionWeights
 from attnsteps.model.config import TransformerConfig
@@ -39,28 +39,23 @@ class Transformer(nn.Module):
         if c.positions == "learned":
             self.src_positions = LearnedPositions(c.max_len, c.d_model)
             self.tgt_positions = LearnedPositions(c.max_len, c.d_model)
-        else:
+        elif c.positions == "sinusoidal":
             self.src_positions = self.tgt_positions = SinusoidalPositions(c.d_model)
-        self.encoder = Encoder(
-            c.num_encoder_layers,
-            c.d_model,
-            c.num_heads,
-            c.d_ff,
-            dropout=c.dropout,
-            activation=c.activation,
-            norm=c.norm,
-            final_norm=c.final_norm,
-        )
-        self.decoder = Decoder(
-            c.num_decoder_layers,
-            c.d_model,
-            c.num_heads,
-            c.d_ff,
-            dropout=c.dropout,
-            activation=c.activation,
-            norm=c.norm,
-            final_norm=c.final_norm,
-        )
+        sizes = c.d_model, c.num_heads, c.d_ff
+        options = {
+            "dropout": c.dropout,
+            "activation": c.activation,
+            "norm": c.norm,
+            "norm_kind": c.norm_kind,
+            "bias": c.bias,
+            "num_kv_heads": c.num_kv_heads,
+            "rotary": c.positions == "rotary",
+            "num_experts": c.num_experts,
+            "experts_per_token": c.experts_per_token,
+            "final_norm": c.final_norm,
+        }
+        self.encoder = Encoder(c.num_encoder_layers, *sizes, **options)
+        self.decoder = Decoder(c.num_decoder_layers, *sizes, **options)
         self.projection = self.tgt_embedding.output_projection(tied=c.tie != "none")
         if c.tie == "all":
             self.src_embedding.weight = self.tgt_embedding.weight
@@ -99,8 +94,13 @@ class Transformer(nn.Module):
             need_weights: True also returns the attention weights.
         """
         check_sentences("src_ids", src_ids, self.config.pad_id)
-        mask = padding_mask(src_ids, self.config.pad_id) if src_mask is None else src_mask
-        x = self.dropout(self.src_embedding(src_ids) + self.src_positions(src_ids.shape[1]))
+        mask = src_mask
+        if mask is None:
+            mask = combine(self._window(src_ids), padding_mask(src_ids, self.config.pad_id))
+        x = self.src_embedding(src_ids)
+        if self.config.positions != "rotary":
+            x = x + self.src_positions(src_ids.shape[1])
+        x = self.dropout(x)
         memory, weights = self.encoder(x, mask, need_weights=need_weights)
         return (memory, AttentionWeights(encoder=weights)) if need_weights else memory
 
@@ -140,18 +140,26 @@ class Transformer(nn.Module):
             memory_mask = padding_mask(src_ids, c.pad_id)
         if tgt_mask is not None:
             check_mask(tgt_mask, (*rows, start + tgt_ids.shape[1]))
-        x = self.tgt_embedding(tgt_ids) + self.tgt_positions(tgt_ids.shape[1], offset=start)
+        x = self.tgt_embedding(tgt_ids)
+        if c.positions != "rotary":
+            x = x + self.tgt_positions(tgt_ids.shape[1], offset=start)
         all_ids = tgt_ids if cache is None else cache.append_ids(tgt_ids)
         if tgt_mask is None:
-            back = (
-                causal_mask(all_ids.shape[1], device=all_ids.device)[start:] if c.causal else None
-            )
+            back = causal_mask(all_ids.shape[1], device=all_ids.device) if c.causal else None
+            back = combine(back, self._window(all_ids))
+            back = None if back is None else back[start:]
             tgt_mask = combine(back, padding_mask(all_ids, c.pad_id))
         x, *weights = self.decoder(
             self.dropout(x), memory, tgt_mask, memory_mask, cache=cache, need_weights=need_weights
         )
         logits = self.projection(x)
         return (logits, AttentionWeights((), *weights)) if need_weights else logits
+
+    def _window(self, ids: Int[Tensor, "B T"]) -> Mask:
+        """Return the band of positions that self-attention may see, if there is one."""
+        if self.config.window is None:
+            return None
+        return sliding_window(ids.shape[1], self.config.window, device=ids.device)
 
     def new_cache(self) -> DecoderCache:
         """Return an empty cache, for one batch of sentences that decode reads step by step."""

@@ -5,6 +5,7 @@ Module               Holds
 ===================  ====================================================================
 loss                 cross-entropy with label smoothing, and the loss of a batch
 non_autoregressive   the losses of models that find all tokens at once, length included
+mixture              the loss of a model with experts, an even load included
 schedule             the learning rate at every step
 config               every choice of a training
 update               one change of the weights, from one batch or several

@@ -57,6 +57,8 @@ def check_fits(trained: Trained) -> None:
             f"model must have at most {MAX_PARAMETERS:,} parameters to run in a page;"
             f" got {trained.model.num_parameters():,}"
         )
+    if changes := config.since_2017():
+        raise ValueError(f"model must be of the paper's kind to run in a page; got {changes}")
     for name in ("src_tokenizer", "tgt_tokenizer"):
         if not isinstance(getattr(trained, name), Words | Characters):
             raise ValueError(

@@ -1,0 +1,114 @@
+"""Chapter 22: each change since 2017, alone and together: two tasks, five seeds, equal updates."""
+
+import torch
+from torch import Tensor
+
+from attnsteps.layers.mixture import routings
+from attnsteps.model.config import TransformerConfig
+from attnsteps.model.mode import in_mode
+from attnsteps.model.transformer import Transformer
+from attnsteps.text.batch import Batch, collate
+from attnsteps.training.config import TrainingConfig
+from attnsteps.training.loop import train
+from attnsteps.training.loss import autoregressive_loss
+from attnsteps.training.mixture import balanced_loss
+from attnsteps.training.update import make_optimizer, update
+from scripts.experiments import SEEDS, record
+from scripts.recipes import build, corpus, evaluate
+
+DATA = "rows of 4 to 10 letters, to be reversed, 32 in each step; generated(40000, seed=0)"
+SIZES = {"d_model": 32, "num_heads": 4, "d_ff": 96}  # and 2 + 2 layers
+CHANGES = {
+    "2017": {},
+    "pre-norm": {"norm": "pre"},
+    "RMSNorm": {"norm_kind": "rms"},
+    "rotary": {"positions": "rotary"},
+    "gated": {"activation": "swiglu", "d_ff": 64},  # three matrices of 64 for two of 96
+    "one key head": {"num_kv_heads": 1},
+    "window of 4": {"window": 4},
+    "four experts": {"num_experts": 4},
+}
+TOGETHER = ("pre-norm", "RMSNorm", "rotary", "gated")
+CHANGES["together"] = {"num_kv_heads": 2, "bias": False}
+for name in TOGETHER:
+    CHANGES["together"] |= CHANGES[name]
+STEPS = {"reverse": 600, "translate": 500}
+LETTERS, FIRST = 10, 4  # the ids 4 to 13; those below are special
+
+
+def rows(count: int, lengths: range, generator: torch.Generator) -> Batch:
+    """Draw letters and the same in reverse."""
+    pairs = []
+    for _ in range(count):
+        length = int(torch.randint(lengths.start, lengths.stop, (), generator=generator))
+        letters = torch.randint(FIRST, FIRST + LETTERS, (length,), generator=generator).tolist()
+        pairs.append((letters, letters[::-1]))
+    return collate(pairs)
+
+
+@torch.no_grad()
+def right(model: Transformer, lengths: range) -> float:
+    """Return the share of 500 new rows that are reversed without a mistake."""
+    batch = rows(500, lengths, torch.Generator().manual_seed(99))
+    with in_mode(model):
+        guess = model(batch.src_ids, batch.tgt_in).argmax(dim=-1)
+    wrong: Tensor = (guess != batch.tgt_out) & (batch.tgt_out != 0)
+    return round(1 - wrong.any(dim=1).float().mean().item(), 4)
+
+
+def reverse(changes: dict, seed: int) -> dict:
+    """Train a model to reverse rows; a baseline of chance is below 1 in 10,000."""
+    torch.manual_seed(seed)
+    model = Transformer(TransformerConfig.tiny(14, 14, **{**SIZES, **changes}))
+    loss_fn = balanced_loss if "num_experts" in changes else autoregressive_loss
+    config = TrainingConfig(steps=STEPS["reverse"], peak=0.008, log=None)
+    optimizer, generator = make_optimizer(model), torch.Generator().manual_seed(seed)
+    scores = {"untrained": right(model, range(4, 11))}
+    for step in range(1, config.steps + 1):
+        batch = rows(32, range(4, 11), generator)
+        rate = config.rate(step, d_model=model.config.d_model)
+        update(model.train(), [batch], optimizer, rate=rate, loss_fn=loss_fn, clip=config.clip)
+    scores |= {"right": right(model, range(4, 11)), "longer": right(model, range(11, 15))}
+    batch = rows(500, range(4, 11), torch.Generator().manual_seed(99))
+    return scores | sizes(model, batch)
+
+
+def translate(changes: dict, seed: int) -> dict:
+    """Train a model on the book's corpus, and let it translate freely."""
+    trained, examples = build(
+        corpus().train, kind="autoregressive", seed=seed, **{**SIZES, **changes}
+    )
+    loss_fn = balanced_loss if "num_experts" in changes else autoregressive_loss
+    config = TrainingConfig(
+        steps=STEPS["translate"], batch_size=64, peak=0.008, seed=seed, log=None
+    )
+    train(trained.model, examples, config, loss_fn=loss_fn, progress=False)
+    scores = evaluate(trained, "autoregressive", corpus(), ("unseen", "longer"))
+    return {"right": scores["unseen"], "longer": scores["longer"]} | sizes(
+        trained.model, collate(examples[:500])
+    )
+
+
+@torch.no_grad()
+def sizes(model: Transformer, batch: Batch) -> dict:
+    """Count parameters, and each expert's share of the positions, layer by layer."""
+    with routings(model) as routed:
+        model.eval()(batch.src_ids, batch.tgt_in)
+    loads = [[round(share, 3) for share in one.load.tolist()] for one in routed]
+    return {"parameters": model.num_parameters()} | ({"loads": loads} if loads else {})
+
+
+def run(*, again: bool) -> None:
+    """Train every model, seed by seed, so that an interrupted run can be compared."""
+    tasks = {"reverse": reverse, "translate": translate}
+
+    def measure(*, task: str, change: str, seed: int) -> dict:
+        return tasks[task](CHANGES[change], seed)
+
+    order = [
+        {"task": task, "change": change, "seed": seed}
+        for seed in SEEDS
+        for task in tasks
+        for change in CHANGES
+    ]
+    record("since_2017", order, measure, data=DATA, again=again)
