@@ -164,7 +164,7 @@ $(PEERS): $(INSTALLED)
 	@touch $@
 
 peers: $(PEERS)
-	PYTHONPATH=src .peers/venv/bin/python -m pytest -q -p no:cacheprovider tests/peers/architectures.py
+	PYTHONPATH=src .peers/venv/bin/python -m pytest -q -p no:cacheprovider --noconftest tests/peers/architectures.py
 
 links: $(INSTALLED)
 	$(VENV)/bin/jupyter-book build book --config _config.yml --toc $(CURDIR)/_toc.yml \

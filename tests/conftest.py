@@ -6,6 +6,8 @@ import jaxtyping
 import pytest
 from hypothesis import settings
 
+collect_ignore = ["peers"]  # needs transformers: `make peers` runs it in an environment of its own
+
 # Must run before any test imports the package: from here on, beartype holds every jaxtyping
 # annotation of these stages to the tensors that really pass.
 jaxtyping.install_import_hook(

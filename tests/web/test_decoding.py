@@ -10,6 +10,7 @@ PAGE = "17_decoding.html"
 
 def test_the_translator_writes_what_the_package_writes(open_page):
     page = open_page(PAGE, reduced_motion="reduce")
+    page.locator("details").evaluate_all("folds => folds.forEach((fold) => (fold.open = true))")
     zh = [word.zh for word in SENTENCE]
     (expected,) = pretrained("zh_en").translate(["".join(zh[:4]) + "，" + "".join(zh[4:])])
     shown = page.locator(".aw").filter(has=page.get_by_role("button", name="Shuffle"))
