@@ -22,7 +22,7 @@ def test_no_prefix_is_causal_and_a_whole_prefix_is_full():
     assert mask[1].all()
 
 
-@pytest.mark.parametrize("prefix_len", [torch.tensor([-1]), torch.tensor([5]), torch.tensor([1.0])])
+@pytest.mark.parametrize("prefix_len", [torch.tensor([-1]), torch.tensor([5])])
 def test_a_prefix_that_is_no_length_is_refused(prefix_len):
     with pytest.raises(ValueError, match="prefix_len must"):
         prefix_mask(prefix_len, 4)
