@@ -18,8 +18,12 @@ from attnsteps import (
     LearnedPositions,
     Pair,
     Vocab,
+    causal_mask,
+    codebook,
     digits,
+    from_patches,
     padding_mask,
+    to_codes,
     to_patches,
 )
 from scripts.experiments import SEEDS, record
@@ -28,6 +32,8 @@ from scripts.recipes import corpus
 DATA = "scikit-learn's digits, 1,200 to train on and 597 to test; generated(40000, seed=0)"
 TRAINED_ON, CURVE, BATCH = 1200, (0, 100, 200, 400, 600, 800), 64
 SIZES = {"num_layers": 2, "d_model": 32, "num_heads": 4, "d_ff": 96}
+ENTRIES, DRAWING = 16, (0, 100, 200, 300, 400)
+WRITER = {"num_layers": 2, "d_model": 64, "num_heads": 4, "d_ff": 192}
 PRETRAINING, TUNING, LABELS, HIDDEN = (0, 200, 400, 600, 800), 200, (20, 200), 0.15
 
 
@@ -213,18 +219,85 @@ def refer(*, model: str, labels: int, seed: int) -> dict:
     return found | ({"words": curve, "word_updates": PRETRAINING} if curve else {})
 
 
+def draw(*, model: str, seed: int) -> dict:
+    """Write pictures code by code: nats per code of new digits, and how the pictures look."""
+    pictures, labels = digits()
+    patches = to_patches(pictures, 2)
+    entries = codebook(patches[:TRAINED_ON], ENTRIES)
+    codes = to_codes(patches, entries)
+    sentences = torch.cat([ENTRIES + labels[:, None], codes], dim=1)
+    seen, new = sentences[:TRAINED_ON], sentences[TRAINED_ON:]
+    generator = torch.Generator().manual_seed(seed)
+    words = ENTRIES + torch.arange(10).repeat(40)
+    if model == "counts":  # how often each code stands at each place of this digit
+        known = nn.functional.one_hot(codes[:TRAINED_ON], ENTRIES)
+        tables = [known[labels[:TRAINED_ON] == digit].sum(dim=0) + 1 for digit in range(10)]
+        shares = torch.stack(tables) / torch.stack(tables).sum(dim=-1, keepdim=True)
+        each = shares[new[:, 0] - ENTRIES].gather(2, new[:, 1:, None])
+        found = {"loss": round(-each.log().mean().item(), 4)}
+        drawn = torch.multinomial(shares[words - ENTRIES].flatten(0, 1), 1, generator=generator)
+        return found | look(from_patches(entries[drawn.view(-1, 16)], 8), words, pictures, entries)
+    if model == "real":
+        again = from_patches(entries[codes[TRAINED_ON:]], 8)
+        return look(again, new[:, 0], pictures, entries)
+    torch.manual_seed(seed)
+    writer = LanguageModel(ENTRIES + 10, **WRITER, max_len=16)
+
+    def loss(rows: Tensor) -> Tensor:
+        logits = writer(rows[:, :-1], causal_mask(16))
+        return nn.functional.cross_entropy(logits.flatten(0, 1), rows[:, 1:].flatten())
+
+    curve = fit(
+        writer,
+        lambda generator: loss(seen[some(TRAINED_ON, generator)]),
+        DRAWING,
+        lambda: loss(new).item(),
+        seed,
+    )
+    ids = words[:, None]
+    with torch.no_grad():
+        for _ in range(16):
+            logits = writer(ids, causal_mask(ids.shape[1]))[:, -1, :ENTRIES]
+            ids = torch.cat([ids, torch.multinomial(logits.softmax(-1), 1, generator=generator)], 1)
+    drawn = from_patches(entries[ids[:, 1:]], 8)
+    found = {"loss": curve[-1], "curve": curve, "updates": DRAWING}
+    return found | look(drawn, words, pictures, entries)
+
+
+def look(drawn: Tensor, words: Tensor, pictures: Tensor, entries: Tensor) -> dict:
+    """Judge pictures: are they read as their digit, and how far is the nearest training picture?"""
+    _, labels = digits()
+    seen = pictures[:TRAINED_ON]
+    judge = LogisticRegression(max_iter=2000).fit(
+        seen.flatten(1).numpy(), labels[:TRAINED_ON].numpy()
+    )
+    read = judge.score(drawn.flatten(1).numpy(), (words - ENTRIES).numpy())
+    coded = from_patches(entries[to_codes(to_patches(seen, 2), entries)], 8)
+    nearest = torch.cdist(drawn.flatten(1), coded.flatten(1)).amin(dim=1)
+    same = (nearest < 1e-4).double().mean().item()
+    return {
+        "read": round(read, 4),
+        "nearest": round(nearest.mean().item(), 4),
+        "copied": round(same, 4),
+    }
+
+
 def run(*, again: bool) -> None:
     """Train every model, seed by seed."""
 
     def measure(*, task: str, model: str, seed: int, labels: int = 0) -> dict:
         if task == "digits":
             return classify(model=model, seed=seed)
+        if task == "draw":
+            return draw(model=model, seed=seed)
         return refer(model=model, labels=labels, seed=seed)
 
     order = []
     for seed in SEEDS:
         for model in ("most frequent", "logistic regression", "convolution", "ViT"):
             order.append({"task": "digits", "model": model, "seed": seed})
+        for model in ("real", "counts", "writer"):
+            order.append({"task": "draw", "model": model, "seed": seed})
         for labels in LABELS:
             for model in ("most frequent", "counts of adjectives", "from scratch", "pre-trained"):
                 order.append({"task": "it", "model": model, "labels": labels, "seed": seed})
