@@ -12,6 +12,8 @@ from attnsteps.widgets.text import KINDS, LESSONS, TEN_WORDS
 from tests.kernel import Kernel
 
 PAGE = "02_text.html"
+FIRST = ["动物没有过马路，因为太累了", "马路太宽了", "蜘蛛累了"]
+LESSON = "your sentences"
 OWN = ["the animal was tired", "累了，太累了", "zebra 🙂 ！"]
 
 
@@ -65,13 +67,15 @@ def test_every_way_to_split(lab, sentences):
         lab.get_by_label("normalise").set_checked(on)
         for kind in KINDS:
             lab.get_by_label(kind, exact=True).check()
-            arguments = {"kind": kind, "ends": on, "folded": on}
-            expect_lab(lab, TokenizerLab(*[sentences] if sentences else [], **arguments))
+            arguments = {"kind": kind, "lesson": LESSON, "ends": on, "folded": on}
+            expect_lab(lab, TokenizerLab(sentences or FIRST, **arguments))
 
 
 def test_merges_step_by_step(lab):
     learned = BytePairs.learn(TEN_WORDS, 60).merges
     lab.get_by_label("byte pairs", exact=True).check()
+    lab.get_by_label("the ten words", exact=True).check()
+    lab.get_by_role("slider").fill("5")
     back, forth = (lab.get_by_role("button", name=name) for name in ("Undo merge", "Next merge"))
     first = lab.locator(".tk-list").nth(0).locator("li").nth(0)
     for n, (left, right) in enumerate(learned[5:], start=5):
@@ -83,13 +87,13 @@ def test_merges_step_by_step(lab):
     expect(first).to_have_text("nothing is left to merge")
     expect(forth).to_be_disabled()
     expect(back).to_be_focused()
-    expect_lab(lab, TokenizerLab(kind="byte pairs", num_merges=60))
+    expect_lab(lab, TokenizerLab(FIRST, kind="byte pairs", num_merges=60))
     for _ in learned:
         back.click()
     expect(back).to_be_disabled()
     expect(forth).to_be_focused()
     expect(first).to_have_text("e + r  6×")
-    expect_lab(lab, TokenizerLab(kind="byte pairs", num_merges=0))
+    expect_lab(lab, TokenizerLab(FIRST, kind="byte pairs", num_merges=0))
 
 
 def test_byte_pairs_from_every_text(lab):
@@ -105,7 +109,7 @@ def test_byte_pairs_from_every_text(lab):
 def test_what_spells_html_or_an_end_sign_stays_text(lab):
     texts = ["<img src=x onerror=alert(1)>", "<eos>", "<pad><b>the</b>"]
     type_in(lab, texts)
-    expect_lab(lab, TokenizerLab(texts))
+    expect_lab(lab, TokenizerLab(texts, lesson=LESSON))
     assert lab.locator("img, b").count() == 0
     expect(lab.locator(".aw-status")).to_contain_text("✗ Unknown")
 
@@ -116,7 +120,7 @@ def test_nothing_typed(lab):
         "3 × 0 = 0 ids, 0 of them padding (0 %). ✓ No unknown token."
     )
     type_in(lab, ["the", "", ""])
-    expect_lab(lab, TokenizerLab(["the", "", ""]))
+    expect_lab(lab, TokenizerLab(["the", "", ""], lesson=LESSON))
 
 
 def test_the_examples(lab):
