@@ -33,6 +33,7 @@ import os
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 from attnsteps.corpora.generated.corpus import Pair, Splits, generated, gloss
+from attnsteps.corpora.images import codebook, digits, from_patches, to_codes, to_patches
 from attnsteps.corpora.parallel import multi30k, tatoeba
 from attnsteps.text.byte_pairs import BytePairs
 from attnsteps.text.tokenizer import Characters, Subwords, Words
@@ -53,6 +54,7 @@ from attnsteps.layers.positional import (
 )
 from attnsteps.layers.rotary import rotate
 from attnsteps.layers.masks import causal_mask, combine, padding_mask, sliding_window
+from attnsteps.layers.prefix_mask import prefix_mask
 from attnsteps.layers.softmax import masked_softmax
 from attnsteps.layers.attention import scaled_dot_product_attention
 from attnsteps.layers.tiled_attention import tiled_attention
@@ -69,6 +71,7 @@ from attnsteps.model.encoder import Encoder, EncoderLayer
 from attnsteps.model.decoder import Decoder, DecoderLayer
 from attnsteps.model.attention_weights import AttentionWeights
 from attnsteps.model.transformer import Transformer
+from attnsteps.model.language_model import LanguageModel
 from attnsteps.model.flops import count_flops
 from attnsteps.model.interop import from_torch, to_torch
 from attnsteps.model.weights import load_model, load_weights, save_model
@@ -117,6 +120,11 @@ __all__ = [
     "Splits",
     "generated",
     "gloss",
+    "digits",
+    "to_patches",
+    "from_patches",
+    "codebook",
+    "to_codes",
     "multi30k",
     "tatoeba",
     "Words",
@@ -139,6 +147,7 @@ __all__ = [
     "sliding_window",
     "padding_mask",
     "combine",
+    "prefix_mask",
     "masked_softmax",
     "scaled_dot_product_attention",
     "tiled_attention",
@@ -161,6 +170,7 @@ __all__ = [
     "DecoderLayer",
     "Decoder",
     "Transformer",
+    "LanguageModel",
     "AttentionWeights",
     "count_flops",
     "from_torch",

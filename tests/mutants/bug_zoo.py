@@ -206,7 +206,7 @@ MISTAKES = [
             "pre-norm without the final norm",
             test,
             module,
-            {'if norm == "pre" or final_norm': "if final_norm"},
+            {'norm == "pre" or final_norm': "final_norm"},
         )
         for test, module in (
             ("test_decoder", "model/decoder.py"),

@@ -114,6 +114,9 @@ def test_parameters(activation):
         shapes |= {"w_3.weight": (Dff, D), "w_3.bias": (Dff,)}
     network = FeedForward(D, Dff, activation=activation)
     assert {name: tuple(p.shape) for name, p in network.named_parameters()} == shapes
+    bare = FeedForward(D, Dff, activation=activation, bias=False)
+    weights = {name: shape for name, shape in shapes.items() if name.endswith("weight")}
+    assert {name: tuple(p.shape) for name, p in bare.named_parameters()} == weights
 
 
 def test_initialisation_is_xavier_uniform_for_each_matrix_and_zero_for_each_bias():

@@ -98,6 +98,7 @@ def test_a_batch_twice_as_large_keeps_twice_as_much_and_the_parameters_do_not_gr
 
 BAD = {
     "no batch": ((0, 3, 5), {}, {}, "batch_size must be a positive integer; got 0"),
+    "no source": ((2, 0, 5), {}, {}, "src_len must be a positive integer; got 0"),
     "no length": ((2, 3, 0), {}, {}, "tgt_len must be a positive integer; got 0"),
     "no parameters": (
         (2, 3, 5), {"num_parameters": 0}, {}, "num_parameters must be a positive integer; got 0",

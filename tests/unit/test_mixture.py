@@ -152,6 +152,10 @@ BAD = {
         lambda: MixtureOfExperts(4, 5, num_experts=3)(torch.zeros(2, 5)),
         "x must have shape (..., D) with D = 4; got (2, 5)",
     ),
+    "whole numbers": (
+        lambda: MixtureOfExperts(4, 5, num_experts=3)(torch.zeros(2, 4, dtype=torch.int64)),
+        "x must be a floating-point tensor; got torch.int64",
+    ),
     "no mixture": (
         lambda: balanced_loss(
             Transformer(TransformerConfig.tiny(11, 13)), collate([([5, 6], [7, 8, 9])])

@@ -105,6 +105,13 @@ def test_flops_are_those_that_pytorch_counts(changes):
     assert counter.get_total_flops() == model.flops(2, 7, 3)
 
 
+def test_two_experts_need_a_router_too():
+    with_two, with_three = (model_of(num_experts=n).flops(2, 7, 3) for n in (2, 3))
+    tokens = 2 * 2 * (7 + 3)  # sentences, layers on a side, positions
+    width = model_of().config.d_model
+    assert with_three - with_two == 2 * tokens * width
+
+
 @options
 def test_a_file_keeps_every_choice(changes, tmp_path):
     model = Transformer(TransformerConfig.tiny(11, 13, **changes)).eval()

@@ -29,6 +29,11 @@ def test_one_query_by_hand():
     assert weights.tolist() == pytest.approx([0.25, 0.75, 0.0], abs=1e-12)
 
 
+def test_each_row_of_a_batch_sums_to_one_without_a_mask():
+    scores = torch.randn(2, 3, 5, dtype=torch.float64)
+    assert_all_close(masked_softmax(scores).sum(dim=-1), torch.ones_like(scores[..., 0]), 1e-12)
+
+
 def test_bug_zoo_06_a_masked_score_never_wins_however_low_the_others_are():
     scores = torch.tensor([[-2e9, -3e9, 5.0]])
     weights = masked_softmax(scores, torch.tensor([[True, True, False]]))

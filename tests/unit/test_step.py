@@ -240,3 +240,10 @@ def test_the_memory_of_a_sentence_stays_where_it_is_when_its_rows_change():
     next_token.index_select(torch.arange(2 * len(SENTENCES)))
     after = [layer.memory for layer in next_token.cache.layers]
     assert all(old is new for old, new in zip(before, after, strict=True))
+
+
+def test_a_limit_for_each_sentence_must_be_as_many_as_the_sentences(refuses):
+    refuses(
+        lambda: greedy(random_model(), padded(SENTENCES), max_len=torch.tensor([3])),
+        "max_len must have shape (B) with B = 5; got (1,)",
+    )

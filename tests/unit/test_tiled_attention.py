@@ -72,6 +72,11 @@ def test_property_equal_to_the_full_one(seed, sizes, tile, scale):
     assert_all_close(tiled_attention(scale * q, k, v, tile=tile), expected)
 
 
+def test_no_query_gets_no_row():
+    q, k, v = inputs()
+    assert tiled_attention(q[:, :, :0], k, v).shape == (B, H, 0, Dv)
+
+
 def test_large_scores_do_not_overflow():
     q, k, v = (1e4 * torch.randn(9, 4) for _ in range(3))
     assert tiled_attention(q, k, v, tile=2).isfinite().all()

@@ -26,6 +26,8 @@ CHAPTERS = (
     "non_autoregressive",
     "inside",
     "scale",
+    "family",
+    "since_2017",
 )
 
 _LIT = {
@@ -49,6 +51,8 @@ _LIT = {
     "non_autoregressive": "writing all words at once",
     "inside": "looking inside",
     "scale": "scaling up",
+    "family": "its relatives",
+    "since_2017": "the block of today",
 }
 
 
@@ -145,6 +149,8 @@ def transformer_map(chapter: str = "") -> Drawing:
             part("all words at once", "non_autoregressive", width=width),
             part("look inside", "inside", width=width),
             part("scale it up", "scale", width=width),
+            part("other masks", "family", width=width),
+            part("the block of today", "since_2017", width=width),
         ]
 
     def models(width: float, gap: float) -> Piece:

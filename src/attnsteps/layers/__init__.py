@@ -7,6 +7,7 @@ embedding       ids (B, T) → vectors (B, T, D)
 positional      a length → positions (T, D), sinusoidal or learned, to be added to them
 rotary          q or k → the same, each pair of components turned by its position
 masks           ids, lengths → which key each query may attend to
+prefix_mask     lengths → a mask between full and causal
 softmax         scores → weights, over what a query may attend to
 attention       q, k, v → context and weights, for one head or many
 tiled_attention the same context without ever holding all weights (FlashAttention)
