@@ -144,11 +144,11 @@ def test_by_keyboard_alone(lab):
     page.keyboard.press("Tab")
     expect(lab.get_by_role("slider")).to_be_focused()
     page.keyboard.press("ArrowRight")
-    expect_lab(lab, TokenizerLab(kind="byte pairs", num_merges=6))
+    expect_lab(lab, TokenizerLab(FIRST, kind="byte pairs", lesson=LESSON, num_merges=6))
     page.keyboard.press("Tab")
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
-    expect_lab(lab, TokenizerLab(kind="byte pairs", num_merges=7))
+    expect_lab(lab, TokenizerLab(FIRST, kind="byte pairs", lesson=LESSON, num_merges=7))
 
 
 def test_typing_updates_in_place(lab):
@@ -162,8 +162,8 @@ def test_typing_updates_in_place(lab):
         }"""
     )
     assert kept
-    sentences = ["the street was wide", *TokenizerLab().sentences[1:]]
-    expect_lab(lab, TokenizerLab(sentences))
+    sentences = ["the street was wide", *FIRST[1:]]
+    expect_lab(lab, TokenizerLab(sentences, lesson=LESSON))
 
 
 def test_python_can_drive_it_and_take_it_away(open_page):
@@ -190,7 +190,7 @@ def test_on_a_phone_in_the_dark(open_page):
         assert box["x"] + box["width"] <= 360
     compared = lab.get_by_role("group", name="Split in three ways")
     assert compared.evaluate("(e) => e.scrollWidth <= e.clientWidth")
-    expect_lab(lab, TokenizerLab(kind="byte pairs"))
+    expect_lab(lab, TokenizerLab(FIRST, kind="byte pairs", lesson=LESSON))
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
