@@ -11,7 +11,18 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, Request, expect, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    BrowserType,
+    ConsoleMessage,
+    Page,
+    Request,
+    expect,
+    sync_playwright,
+)
+
+from tests.fonts import environment, missing
 
 ROOT = Path(__file__).resolve().parent.parent
 SITE = Path(os.environ.get("ATTNSTEPS_SITE", ROOT / "_build" / "html"))
@@ -84,13 +95,80 @@ def installed() -> bool:
         return bool(find_browser()) or Path(playwright.chromium.executable_path).exists()
 
 
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    """The system's Chromium or Chrome, else Playwright's own; none at all is an error."""
+class Firefox:
+    """Debian's firefox-esr as Playwright's ``Browser``: what a page would be told is set at launch.
+
+    It speaks WebDriver BiDi, which lets no page choose its colour scheme or motion: each choice has a
+    Firefox of its own, started when it is first asked for.
+    """
+
+    def __init__(self, kind: BrowserType, environment: dict[str, str]) -> None:
+        self.kind = kind
+        self.environment = environment
+        self.started: dict[tuple[bool, bool], Browser] = {}
+
+    def new_context(
+        self,
+        *,
+        color_scheme: str = "light",
+        reduced_motion: str = "no-preference",
+        service_workers: str = "allow",
+        **options: object,
+    ) -> BrowserContext:
+        choice = color_scheme == "dark", reduced_motion == "reduce"
+        if choice not in self.started:
+            dark, still = map(int, choice)
+            preferences = {"ui.systemUsesDarkTheme": dark, "ui.prefersReducedMotion": still}
+            self.started[choice] = self.kind.launch(
+                channel="moz-firefox",
+                executable_path=find_firefox(),
+                firefox_user_prefs=preferences,
+                env=self.environment,
+            )
+        untold = dict.fromkeys(("color_scheme", "reduced_motion", "forced_colors"), "null")
+        context = self.started[choice].new_context(**untold, **options)
+        if service_workers == "block":
+            context.add_init_script("delete Navigator.prototype.serviceWorker")
+        return context
+
+    def new_page(self, **options: object) -> Page:
+        return self.new_context(**options).new_page()
+
+    def close(self) -> None:
+        for browser in self.started.values():
+            browser.close()
+
+
+def find_firefox() -> str | None:
+    """Return the path of the system's Firefox, or None."""
+    return shutil.which("firefox-esr") or shutil.which("firefox")
+
+
+def start(fonts: str, folder: Path) -> Iterator[Browser | Firefox]:
+    """Start the browser that ``ATTNSTEPS_BROWSER`` names, Chromium if nothing does.
+
+    Args:
+        fonts: a set of tests/fonts.py, or an empty string for the machine's own.
+        folder: where settings of fonts are written.
+    """
+    if fonts and (lack := missing(fonts)):
+        pytest.skip(f"the fonts {fonts!r} can't be played: {lack}")
+    seen = environment(fonts, folder) if fonts else dict(os.environ)
     with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=find_browser(), args=LAUNCH)
+        if os.environ.get("ATTNSTEPS_BROWSER") == "firefox":
+            started = Firefox(playwright.firefox, seen)
+        else:
+            started = playwright.chromium.launch(
+                executable_path=find_browser(), args=LAUNCH, env=seen
+            )
         yield started
         started.close()
+
+
+@pytest.fixture(scope="session")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser | Firefox]:
+    """A browser; with ``ATTNSTEPS_FONTS`` one that has no other fonts than that set's."""
+    yield from start(os.environ.get("ATTNSTEPS_FONTS", ""), tmp_path_factory.mktemp("fonts"))
 
 
 @pytest.fixture(scope="session")
@@ -176,7 +254,8 @@ class Tab:
         self.page.context.set_offline(False)
         self.page.unroute_all()
         self.page.set_viewport_size(self.viewport)
-        self.page.emulate_media(**self.media)
+        if self.page.context.browser.browser_type.name == "chromium":
+            self.page.emulate_media(**self.media)  # a Firefox has one for good
         self.page.mouse.move(0, 0)
         self.page.evaluate("localStorage.clear(); sessionStorage.clear()")
         self.page.goto("about:blank")

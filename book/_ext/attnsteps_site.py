@@ -25,6 +25,19 @@ VIEW = re.compile(
     r'<script type="application/vnd\.jupyter\.widget-view\+json">'
     r'[^<]*"model_id": "(?P<model_id>\w+)"[^<]*</script>'
 )
+# Hides the text of a page that is opened at a heading, or once more, until mount.js has drawn its
+# widgets: what follows them would move in view.
+ARRIVING = """<script>
+  {
+    const { dataset } = document.documentElement;
+    const [{ type }] = performance.getEntriesByType("navigation");
+    if (location.hash || type !== "navigate") {
+      dataset.arriving = "";
+      setTimeout(() => delete dataset.arriving, 1500);
+    }
+  }
+</script>
+"""
 FORMULA = re.compile(
     r'([(“]?)(<span class="math notranslate nohighlight"><math>.*?</math></span>)([.,;:!?)”’]*)'
 )
@@ -48,7 +61,7 @@ def move_sources(
     state = json.loads(options["body"])
     # Layout models are for the stock front end; nothing here reads them.
     state["state"] = {k: v for k, v in state["state"].items() if "_esm" in v["state"]}
-    names = {}
+    names, live = {}, set()
     for model_id, model in state["state"].items():
         values = model["state"]
         name = names[model_id] = values["_anywidget_id"].rsplit(".", 1)[-1].lower()
@@ -62,9 +75,11 @@ def move_sources(
             for buffer in model.pop("buffers", [])
             if buffer["data"]
         }
+        if model["files"]:
+            live.add(model_id)
     body = sanitize_script_content(json.dumps(state, ensure_ascii=False))
     files["ipywidgets_state"] = (path, {**options, "body": body})
-    hold_places(context, names)
+    hold_places(context, names, live)
 
 
 def write(app: Sphinx, name: str, content: bytes, ending: str) -> str:
@@ -77,19 +92,21 @@ def write(app: Sphinx, name: str, content: bytes, ending: str) -> str:
     return relative
 
 
-def hold_places(context: dict, names: dict[str, str]) -> None:
-    """Put an empty box where each widget will be: places.css says how high, so nothing moves.
+def hold_places(context: dict, names: dict[str, str], live: set[str]) -> None:
+    """Put an empty box where each widget will be; mount.js draws it there.
 
     Args:
         context: what the page is made from.
         names: the name of each widget.
+        live: the widgets around a model, which are higher than a screen once it has come.
     """
 
     def hold(view: re.Match) -> str:
         name = names.get(view["model_id"], "")
-        return f'{view[0]}<div class="attnsteps-widget" data-widget="{name}"></div>'
+        coming = "data-live data-coming" if view["model_id"] in live else "data-coming"
+        return f'{view[0]}<div class="attnsteps-widget" data-widget="{name}" {coming}></div>'
 
-    context["body"] = VIEW.sub(hold, context["body"])
+    context["body"] = ARRIVING + VIEW.sub(hold, context["body"])
 
 
 def mend_bibliography(

@@ -51,6 +51,7 @@ class Model {
 }
 
 const here = new URL(".", import.meta.url);
+const root = document.documentElement;
 
 /** @param {string} url */
 function addStyles(url) {
@@ -86,11 +87,11 @@ function fetchBytes(url) {
  * @typedef {{state: Record<string, string>, files?: Record<string, string>}} State
  */
 
-/** One widget of the page: asked for at once, drawn later. */
+/** One widget of the page. */
 class Place {
-  drawn = false;
   /** @type {any} */
   module = null;
+  drawn = false;
 
   /**
    * @param {Element} tag
@@ -121,6 +122,7 @@ class Place {
         ...values,
         ...Object.fromEntries(names.map((name) => [name, null])),
       });
+      if (!("arriving" in root.dataset)) hold(this.host);
       this.module.default.render({ model: this.model, el: this.host });
       this.host.dataset.ready = "";
     } catch (error) {
@@ -129,7 +131,9 @@ class Place {
   }
 
   /** Fetch what the widget shows itself without. */
-  fetchFiles() {
+  async fetchFiles() {
+    await this.loaded;
+    this.draw();
     for (const [name, file] of Object.entries(this.state.files ?? {}))
       fetchBytes(new URL(file, here).href).then((bytes) => this.model?.set(name, bytes));
   }
@@ -137,13 +141,14 @@ class Place {
   /** @param {unknown} error */
   fail(error) {
     this.drawn = true;
+    this.host.dataset.failed = "";
     this.host.textContent = "This widget could not start. Reloading the page may help.";
     console.error(error);
   }
 }
 
 /**
- * Draw widgets, each in a task of its own, so that none delays a touch.
+ * Draw widgets in the order of the page, each in a task of its own, so that none delays a touch.
  * @param {Place[]} places
  */
 async function drawAll(places) {
@@ -152,7 +157,85 @@ async function drawAll(places) {
     place.draw();
     await new Promise((go) => setTimeout(go));
   }
+  performance.mark("attnsteps:widgets-ready");
 }
+
+// ── Nothing moves in view ──────────────────────────────────────────────────────────────────────
+// How high a widget is depends on the reader's fonts, so a place grows when its widget is drawn, and
+// once more when a model arrives. What the reader looks at must not move meanwhile: what follows a
+// place that begins above the screen, what precedes any other. Browsers hold it (scroll anchoring)
+// unless they hold on to the growing place itself; `data-coming` tells them not to (book.css), until
+// the reader's hand is on the widget.
+
+/** @param {HTMLElement} host */
+function letGo({ dataset }) {
+  delete dataset.coming;
+}
+
+const away = new IntersectionObserver((entries) => {
+  for (const { isIntersecting, target } of entries) {
+    if (isIntersecting) continue;
+    away.unobserve(target);
+    delete /** @type {HTMLElement} */ (target).dataset.held;
+  }
+});
+
+/**
+ * A place that is in view keeps the height of a screen, even if its widget is lower, until it is out
+ * of view: else what follows would come into view by itself.
+ * @param {HTMLElement} host
+ */
+function hold(host) {
+  const { top, bottom } = host.getBoundingClientRect();
+  if (bottom < 0 || top > innerHeight) return;
+  host.dataset.held = "";
+  away.observe(host);
+}
+
+/** Where a browser has no scroll anchoring: move the page by as much as a place above has grown. */
+function anchorByHand() {
+  /** @type {Map<Element, number>} */
+  const heights = new Map();
+  const observer = new ResizeObserver((entries) => {
+    for (const { target } of entries) {
+      const { top, height } = target.getBoundingClientRect();
+      const grown = height - (heights.get(target) ?? height);
+      heights.set(target, height);
+      if (top < 0 && "coming" in /** @type {HTMLElement} */ (target).dataset)
+        scrollBy({ top: grown, behavior: "instant" });
+    }
+  });
+  for (const { host } of places) observer.observe(host);
+}
+
+// ── Arriving ───────────────────────────────────────────────────────────────────────────────────
+// A page that is opened at a heading, or once more where it was left, shows its text when all of its
+// widgets are drawn and the heading is where it belongs. A line in the page (attnsteps_site) tells
+// whether it is, and shows the text after a while if this script does not.
+
+const left = `attnsteps:left:${location.pathname}`;
+
+/** Keep which heading was the last above the screen, and how far. */
+function leave() {
+  const headings = [...document.querySelectorAll("article section[id]")];
+  const above = headings.filter((heading) => heading.getBoundingClientRect().top <= 0).pop();
+  const place = above && { id: above.id, top: above.getBoundingClientRect().top };
+  sessionStorage.setItem(left, JSON.stringify(place ?? { top: -scrollY }));
+}
+
+function arrive() {
+  const [visit] = performance.getEntriesByType("navigation");
+  const isNew = /** @type {PerformanceNavigationTiming} */ (visit).type === "navigate";
+  const place = isNew ? null : JSON.parse(sessionStorage.getItem(left) ?? "null");
+  const id = place ? place.id : decodeURIComponent(location.hash.slice(1));
+  const target = id ? document.getElementById(id) : root;
+  if (place && target) {
+    const { top } = target.getBoundingClientRect();
+    scrollBy({ top: top - place.top, behavior: "instant" });
+  } else if (id) target?.scrollIntoView({ behavior: "instant" });
+}
+
+// ───────────────────────────────────────────────────────────────────────────────────────────────
 
 const states = {};
 for (const tag of document.querySelectorAll(
@@ -163,26 +246,33 @@ for (const tag of document.querySelectorAll(
 const tags = document.querySelectorAll('script[type="application/vnd.jupyter.widget-view+json"]');
 const places = [...tags].map((tag) => new Place(tag, states));
 
-// A widget is drawn when it comes near the screen. All others follow the first key or touch, so
-// that Tab finds them; on paper all are there at once.
+let hasMoved = false;
+for (const kind of ["wheel", "touchmove", "pointerdown", "keydown"])
+  addEventListener(kind, () => (hasMoved = true), { once: true, capture: true });
+for (const { host } of places)
+  for (const kind of ["pointerdown", "focusin"])
+    host.addEventListener(kind, () => letGo(host), { once: true });
+if (!CSS.supports("overflow-anchor", "none")) anchorByHand();
+
+history.scrollRestoration = "manual";
+addEventListener("pagehide", leave);
+drawAll(places).then(() => {
+  if ("arriving" in root.dataset && !hasMoved) arrive();
+  delete root.dataset.arriving;
+});
+
+// Weights come when their widget is near.
 const near = new IntersectionObserver(
-  async (entries) => {
-    const hosts = entries.filter((entry) => entry.isIntersecting).map(({ target }) => target);
-    for (const host of hosts) near.unobserve(host);
-    const come = places.filter(({ host }) => hosts.includes(host));
-    await drawAll(come);
-    for (const place of come) place.fetchFiles();
-    performance.mark("attnsteps:widgets-ready");
+  (entries) => {
+    for (const { isIntersecting, target } of entries) {
+      if (!isIntersecting) continue;
+      near.unobserve(target);
+      places.find(({ host }) => host === target)?.fetchFiles();
+    }
   },
   { rootMargin: "100% 0px" }, // a screen before and behind
 );
 for (const { host } of places) near.observe(host);
-if (!places.length) performance.mark("attnsteps:widgets-ready");
-for (const kind of ["pointerdown", "keydown"])
-  addEventListener(kind, () => drawAll(places), { once: true, capture: true });
 addEventListener("beforeprint", () => {
-  for (const place of places) {
-    place.draw();
-    place.loaded.then(() => place.draw());
-  }
+  for (const place of places) place.draw();
 });

@@ -25,11 +25,11 @@ function keepRest() {
 }
 
 /**
- * Wait for the reader's first move.
+ * Wait for the reader's first move. A scroll is none: the theme scrolls its sidebar by itself.
  * @returns {Promise<unknown>}
  */
 function move() {
-  const kinds = ["scroll", "wheel", "pointerdown", "keydown"];
+  const kinds = ["wheel", "touchmove", "pointerdown", "keydown"];
   return new Promise((go) => {
     for (const kind of kinds) addEventListener(kind, go, { once: true, capture: true });
   });

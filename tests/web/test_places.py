@@ -1,0 +1,164 @@
+"""Where widgets are drawn: nothing that a reader looks at moves when one comes, under any font."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.web.test_pages import CHAPTERS, PAGES, SHIFT, on_both
+
+STILL = 0.01  # of layout shift
+READY = "performance.getEntriesByName('attnsteps:widgets-ready').length > 0"
+SLOW = 1500  # milliseconds until a widget's script is there
+MODULE = "**/_static/widgets/*.js"
+PHONE = {"width": 360, "height": 800}
+# Where an element is, and where the browser itself would bring it now that all widgets are drawn.
+ASIDE = """(id) => {
+  const element = document.getElementById(id);
+  const found = element.getBoundingClientRect().top;
+  const before = scrollY;
+  element.scrollIntoView({ behavior: 'instant' });
+  const right = element.getBoundingClientRect().top;
+  scrollTo({ top: before, behavior: 'instant' });
+  return found - right;
+}"""
+SCROLL = """async (upwards) => { // as fast as one skims
+  const step = innerHeight * 0.6;
+  for (let gone = 0; gone < document.documentElement.scrollHeight; gone += step) {
+    scrollBy({ top: upwards ? -step : step, behavior: 'instant' });
+    await new Promise((go) => setTimeout(go, 25));
+  }
+}"""
+
+
+@pytest.fixture(scope="module", params=PAGES)
+def path(request):
+    """Every page, one after the other."""
+    return request.param
+
+
+@on_both
+def test_nothing_moves_while_a_page_is_skimmed_down_and_up(look_at, path, phone):
+    page, _ = look_at(path, phone=phone)
+    page.evaluate(SCROLL, False)
+    page.evaluate(SCROLL, True)
+    assert page.evaluate(SHIFT) <= STILL
+
+
+@pytest.fixture
+def fresh(browser):
+    """Open pages that keep nothing from other tests, on a phone or a desk."""
+    contexts = []
+
+    def open_(*, phone: bool = False, **options: object):
+        size = PHONE if phone else {"width": 1280, "height": 900}
+        context = browser.new_context(viewport=size, service_workers="block", **options)
+        contexts.append(context)
+        return context.new_page()
+
+    yield open_
+    for context in contexts:
+        context.close()
+
+
+def slow(page):
+    """Let widgets come late, one after the other."""
+
+    def wait(route):
+        page.wait_for_timeout(SLOW)
+        route.continue_()
+
+    page.route(MODULE, wait)
+
+
+def last_heading(page):
+    """The identifier of the last section that the page's own contents lead to."""
+    return page.locator("article section[id]").last.get_attribute("id")
+
+
+@pytest.mark.parametrize("phone", [False, True], ids=["desk", "phone"])
+@pytest.mark.parametrize("name", [*CHAPTERS[3:16:4], "intro.html"])
+def test_a_link_to_a_heading_leads_there_and_nothing_moves(fresh, site, name, phone):
+    page = fresh(phone=phone)
+    page.goto(f"{site}{name}")
+    heading = last_heading(page)
+    page.goto("about:blank")
+    page.goto(f"{site}{name}#{heading}")
+    page.wait_for_function(READY)
+    expect(page.locator("article h1").first).to_be_visible()
+    assert abs(page.evaluate(ASIDE, heading)) <= 5
+    page.wait_for_load_state("networkidle")
+    assert page.evaluate(SHIFT) <= STILL
+
+
+@pytest.mark.parametrize("name", CHAPTERS[3:16:4])
+def test_a_click_in_the_contents_leads_there(fresh, site, name):
+    """At once, before all widgets are drawn; they come above the heading while it is read."""
+    page = fresh()
+    page.goto(f"{site}{name}", wait_until="domcontentloaded")
+    heading = last_heading(page)
+    page.evaluate("(id) => document.querySelector(`a[href='#${id}']`).click()", heading)
+    page.wait_for_function(READY)
+    page.wait_for_timeout(300)
+    assert abs(page.evaluate(ASIDE, heading)) <= 5
+    page.locator(f"a[href='#{heading}']").first.evaluate("(a) => a.click()")
+    page.wait_for_timeout(300)
+    assert abs(page.evaluate(ASIDE, heading)) <= 5
+
+
+@pytest.mark.parametrize("phone", [False, True], ids=["desk", "phone"])
+def test_the_back_button_leads_back(fresh, site, phone):
+    page = fresh(phone=phone)
+    page.goto(f"{site}{CHAPTERS[7]}")
+    page.wait_for_function(READY)
+    middle = "(e) => { e.scrollIntoView(); scrollBy({ top: 150, behavior: 'instant' }); }"
+    section = page.locator("article section section[id]").nth(4)
+    section.evaluate(middle)
+    where = "(e) => e.getBoundingClientRect().top"
+    before = section.evaluate(where)
+    page.goto(f"{site}{CHAPTERS[8]}")
+    page.go_back()
+    page.wait_for_function(READY)
+    expect(page.locator("article h1").first).to_be_visible()
+    assert section.evaluate(where) == pytest.approx(before, abs=2)
+
+
+MOVES = {
+    "by hand": lambda page: page.mouse.wheel(0, 2500),
+    "by the keyboard": lambda page: page.keyboard.press("End"),
+    "backwards": lambda page: (page.keyboard.press("End"), page.mouse.wheel(0, -1500)),
+}
+
+
+@pytest.mark.parametrize("move", MOVES)
+@pytest.mark.parametrize("phone", [False, True], ids=["desk", "phone"])
+def test_a_widget_that_comes_late_moves_nothing(fresh, site, move, phone):
+    page = fresh(phone=phone)
+    slow(page)
+    page.goto(f"{site}{CHAPTERS[5]}", wait_until="domcontentloaded")
+    MOVES[move](page)
+    page.wait_for_timeout(200)
+    assert page.evaluate("scrollY") > 0
+    page.wait_for_function(READY)
+    page.wait_for_timeout(300)
+    assert page.evaluate(SHIFT) <= STILL
+
+
+def test_without_scroll_anchoring_the_page_is_moved_by_hand(fresh, site):
+    """Safari has none: it is taken from Chromium here."""
+    page = fresh(phone=True)
+    page.add_init_script("CSS.supports = () => false")
+    slow(page)
+    page.goto(f"{site}{CHAPTERS[5]}", wait_until="domcontentloaded")
+    page.add_style_tag(content="* { overflow-anchor: none !important }")
+    last = page.locator("article section[id]").last
+    last.evaluate("(e) => e.scrollIntoView({ behavior: 'instant' })")
+    before = last.evaluate("(e) => e.getBoundingClientRect().top")
+    page.wait_for_function(READY)
+    page.wait_for_timeout(300)
+    assert last.evaluate("(e) => e.getBoundingClientRect().top") == pytest.approx(before, abs=2)
+
+
+def test_a_page_shows_itself_if_its_widgets_cannot_come(fresh, site):
+    page = fresh()
+    page.route("**/mount.js*", lambda route: route.abort())
+    page.goto(f"{site}{CHAPTERS[5]}#exercises")
+    expect(page.locator("article h1").first).to_be_visible(timeout=5000)
