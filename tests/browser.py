@@ -96,10 +96,10 @@ def installed() -> bool:
 
 
 class Firefox:
-    """Debian's firefox-esr as Playwright's ``Browser``: what a page would be told is set at launch.
+    """Debian's firefox-esr as Playwright's ``Browser``.
 
-    It speaks WebDriver BiDi, which lets no page choose its colour scheme or motion: each choice has a
-    Firefox of its own, started when it is first asked for.
+    It speaks WebDriver BiDi, by which no page can be told a colour scheme or whether to move: each
+    choice has a Firefox of its own, started when it is first asked for.
     """
 
     def __init__(self, kind: BrowserType, environment: dict[str, str]) -> None:

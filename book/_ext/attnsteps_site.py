@@ -103,8 +103,8 @@ def hold_places(context: dict, names: dict[str, str], live: set[str]) -> None:
 
     def hold(view: re.Match) -> str:
         name = names.get(view["model_id"], "")
-        coming = "data-live data-coming" if view["model_id"] in live else "data-coming"
-        return f'{view[0]}<div class="attnsteps-widget" data-widget="{name}" {coming}></div>'
+        kind = " data-live" if view["model_id"] in live else ""
+        return f'{view[0]}<div class="attnsteps-widget" data-widget="{name}"{kind}></div>'
 
     context["body"] = ARRIVING + VIEW.sub(hold, context["body"])
 

@@ -68,6 +68,7 @@ self.addEventListener("activate", (event) => {
     const names = (await caches.keys()).filter((name) => name.startsWith(`${KEPT}-`));
     await Promise.all(names.map((name) => caches.delete(name))); // of builds up to November 2026
     await self.clients.claim();
+    await dropUnnamed(); // which the worker before this one may have been stopped at
   };
   event.waitUntil(clean());
 });

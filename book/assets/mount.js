@@ -115,6 +115,10 @@ class Place {
   draw() {
     if (this.drawn || !this.module) return;
     this.drawn = true;
+    changing(this.host, () => this.#render());
+  }
+
+  #render() {
     const { _esm, _css, ...values } = this.state.state;
     const names = Object.keys(this.state.files ?? {});
     try {
@@ -122,7 +126,6 @@ class Place {
         ...values,
         ...Object.fromEntries(names.map((name) => [name, null])),
       });
-      if (!("arriving" in root.dataset)) hold(this.host);
       this.module.default.render({ model: this.model, el: this.host });
       this.host.dataset.ready = "";
     } catch (error) {
@@ -134,6 +137,7 @@ class Place {
   async fetchFiles() {
     await this.loaded;
     this.draw();
+    if (this.state.files) expectModel(this.host);
     for (const [name, file] of Object.entries(this.state.files ?? {}))
       fetchBytes(new URL(file, here).href).then((bytes) => this.model?.set(name, bytes));
   }
@@ -161,51 +165,57 @@ async function drawAll(places) {
 }
 
 // ── Nothing moves in view ──────────────────────────────────────────────────────────────────────
-// How high a widget is depends on the reader's fonts, so a place grows when its widget is drawn, and
-// once more when a model arrives. What the reader looks at must not move meanwhile: what follows a
-// place that begins above the screen, what precedes any other. Browsers hold it (scroll anchoring)
-// unless they hold on to the growing place itself; `data-coming` tells them not to (book.css), until
-// the reader's hand is on the widget.
+// How high a widget is depends on the reader's fonts, so a place changes when its widget is drawn,
+// and grows once more when a model arrives. What the reader looks at must not move meanwhile: what
+// follows a place that begins above the screen, what precedes any other. Browsers would hold on to
+// something of their own choice, Safari to nothing, so book.css tells them not to, and this does it.
 
-/** @param {HTMLElement} host */
-function letGo({ dataset }) {
-  delete dataset.coming;
+/**
+ * Change a place, and let what follows it stay where it is if the place begins above the screen.
+ * @param {HTMLElement} host
+ * @param {() => void} change
+ */
+function changing(host, change) {
+  const before = host.getBoundingClientRect();
+  if (before.bottom > 0 && before.top < innerHeight && !("arriving" in root.dataset)) hold(host);
+  change();
+  const { bottom } = host.getBoundingClientRect();
+  if (before.top < 0) scrollBy({ top: bottom - before.bottom, behavior: "instant" });
+}
+
+/**
+ * Keep the height of a screen, even if the widget is lower, until the place is out of view: what
+ * follows would come into view by itself.
+ * @param {HTMLElement} host
+ */
+function hold(host) {
+  host.dataset.held = "";
+  away.observe(host);
 }
 
 const away = new IntersectionObserver((entries) => {
   for (const { isIntersecting, target } of entries) {
     if (isIntersecting) continue;
     away.unobserve(target);
-    delete /** @type {HTMLElement} */ (target).dataset.held;
+    const host = /** @type {HTMLElement} */ (target);
+    changing(host, () => delete host.dataset.held);
   }
 });
 
 /**
- * A place that is in view keeps the height of a screen, even if its widget is lower, until it is out
- * of view: else what follows would come into view by itself.
+ * Let what follows a place stay where it is when its model arrives, until a reader's hand is on it.
  * @param {HTMLElement} host
  */
-function hold(host) {
-  const { top, bottom } = host.getBoundingClientRect();
-  if (bottom < 0 || top > innerHeight) return;
-  host.dataset.held = "";
-  away.observe(host);
-}
-
-/** Where a browser has no scroll anchoring: move the page by as much as a place above has grown. */
-function anchorByHand() {
-  /** @type {Map<Element, number>} */
-  const heights = new Map();
-  const observer = new ResizeObserver((entries) => {
-    for (const { target } of entries) {
-      const { top, height } = target.getBoundingClientRect();
-      const grown = height - (heights.get(target) ?? height);
-      heights.set(target, height);
-      if (top < 0 && "coming" in /** @type {HTMLElement} */ (target).dataset)
-        scrollBy({ top: grown, behavior: "instant" });
-    }
+function expectModel(host) {
+  let height = host.clientHeight;
+  const observer = new ResizeObserver(() => {
+    const grown = host.clientHeight - height;
+    height += grown;
+    if (host.getBoundingClientRect().top < 0) scrollBy({ top: grown, behavior: "instant" });
   });
-  for (const { host } of places) observer.observe(host);
+  observer.observe(host);
+  for (const kind of ["pointerdown", "focusin"])
+    host.addEventListener(kind, () => observer.disconnect(), { once: true });
 }
 
 // ── Arriving ───────────────────────────────────────────────────────────────────────────────────
@@ -249,10 +259,6 @@ const places = [...tags].map((tag) => new Place(tag, states));
 let hasMoved = false;
 for (const kind of ["wheel", "touchmove", "pointerdown", "keydown"])
   addEventListener(kind, () => (hasMoved = true), { once: true, capture: true });
-for (const { host } of places)
-  for (const kind of ["pointerdown", "focusin"])
-    host.addEventListener(kind, () => letGo(host), { once: true });
-if (!CSS.supports("overflow-anchor", "none")) anchorByHand();
 
 history.scrollRestoration = "manual";
 addEventListener("pagehide", leave);
