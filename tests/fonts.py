@@ -87,10 +87,9 @@ def environment(name: str, folder: Path) -> dict[str, str]:
     """
     fonts = SETS[name]
     played = {**dict.fromkeys(NAMED, fonts.sans), "monospace": fonts.mono}
+    where = [each for family in fonts.families for each in folders(family)]
     text = CONFIGURATION.format(
-        folders="".join(
-            f"<dir>{each}</dir>" for family in fonts.families for each in folders(family)
-        ),
+        folders="".join(f"<dir>{each}</dir>" for each in dict.fromkeys(where)),
         cache=folder / "fontconfig",
         aliases="".join(ALIAS.format(name=name, family=family) for name, family in played.items()),
     )

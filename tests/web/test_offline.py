@@ -1,4 +1,4 @@
-"""What the service worker keeps: every chapter once opened, through every new edition of the site."""
+"""What the service worker keeps: each chapter once opened, whatever is published later."""
 
 import functools
 import http.server
@@ -24,7 +24,7 @@ class Publisher:
         publisher = self
 
         class Handler(QuietHandler):
-            def do_GET(self) -> None:
+            def do_GET(self) -> None:  # noqa: N802 (the name that http.server calls)
                 path = Path(self.translate_path(self.path))
                 if path.suffix == ".html":
                     style = b"site.css?v=0000000" + publisher.edition

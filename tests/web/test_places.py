@@ -27,7 +27,8 @@ WATCH = """(isScrolled) => {
       now.set(text, top);
       if (before.has(text)) moves.push(top - before.get(text));
     }
-    const far = isScrolled ? Math.max(...moves) - Math.min(...moves) : Math.max(...moves.map(Math.abs));
+    const [least, most] = [Math.min(...moves), Math.max(...moves)];
+    const far = isScrolled ? most - least : Math.max(most, -least);
     if (moves.length) window.moved = Math.max(window.moved, far);
     before = now;
     requestAnimationFrame(look);
