@@ -33,7 +33,7 @@ help:
 	@echo "make book       build the book and serve it on this machine (Ctrl-C ends it)"
 	@echo "make test       lint, unit tests, notebooks, Python/JavaScript parity, the site in a browser"
 	@echo "make quick      lint, and the unit tests of what changed: under a minute, for daily work"
-	@echo "make elsewhere  play other processors, threads, Colab's torch: what the book says must hold"
+	@echo "make elsewhere  play other processors, threads, Colab's torch, fonts, Firefox: all must hold"
 	@echo "make serve      serve what is built"
 	@echo "make lab        open the chapters in JupyterLab"
 	@echo "make drafts     write the notebooks as text into .drafts/, for editing"
@@ -98,7 +98,7 @@ test: lint browser
 		tests src book # the short ones last
 	@$(PY) -m scripts.elsewhere --chapters "no vectors"
 
-elsewhere: $(INSTALLED) browser
+elsewhere: $(INSTALLED) readers
 	@$(PY) -m scripts.elsewhere
 
 # For daily work: the unit tests whose names tell that they belong to a file that changed.
@@ -131,13 +131,23 @@ lint-js:
 		echo "npm cannot reach its registry, so JavaScript is not linted here; CI does it."; \
 	fi
 
-# A browser is found, or installed, or its absence is an error.
-.PHONY: browser
+# A browser is found, or installed, or its absence is an error. Fonts that are played (tests/fonts.py) and
+# Firefox are installed where that can be done without asking; tests that lack them say so and are skipped.
+.PHONY: browser readers
+as_root := test "$$(id -u)" = 0 && command -v apt-get >/dev/null
 browser: $(INSTALLED)
 	@$(PY) -c 'from tests.browser import installed; raise SystemExit(not installed())' || \
 		{ test "$$(id -u)" = 0 && command -v apt-get >/dev/null && $(call apt,chromium-headless-shell); } || \
 		$(PY) -m playwright install chromium || \
 		{ echo "The tests need Chromium or Chrome, and none could be installed." >&2; exit 1; }
+	@$(PY) -c 'from tests.fonts import FOREIGN, missing; raise SystemExit(bool(missing(FOREIGN)))' || \
+		{ $(as_root) && $(call apt,fontconfig fonts-liberation fonts-noto-cjk); } || true
+
+readers: browser
+	@$(PY) -c 'from tests.fonts import SETS, missing; raise SystemExit(any(map(missing, SETS)))' || \
+		{ $(as_root) && $(call apt,fonts-dejavu-core fonts-comfortaa); } || true
+	@$(PY) -c 'from tests.browser import find_firefox; raise SystemExit(not find_firefox())' || \
+		{ $(as_root) && $(call apt,firefox-esr); } || true
 
 bench: site browser
 	$(PY) -m bench.models

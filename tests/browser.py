@@ -144,31 +144,40 @@ def find_firefox() -> str | None:
     return shutil.which("firefox-esr") or shutil.which("firefox")
 
 
-def start(fonts: str, folder: Path) -> Iterator[Browser | Firefox]:
+@pytest.fixture(scope="session")
+def start_browser(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[Callable[[str], Browser | Firefox]]:
     """Start the browser that ``ATTNSTEPS_BROWSER`` names, Chromium if nothing does.
 
-    Args:
-        fonts: a set of tests/fonts.py, or an empty string for the machine's own.
-        folder: where settings of fonts are written.
+    ``start_browser("narrow")`` returns one that has the fonts of that set alone (tests/fonts.py),
+    ``start_browser("")`` one that has the machine's own.
     """
-    if fonts and (lack := missing(fonts)):
-        pytest.skip(f"the fonts {fonts!r} can't be played: {lack}")
-    seen = environment(fonts, folder) if fonts else dict(os.environ)
+    started = []
     with sync_playwright() as playwright:
-        if os.environ.get("ATTNSTEPS_BROWSER") == "firefox":
-            started = Firefox(playwright.firefox, seen)
-        else:
-            started = playwright.chromium.launch(
-                executable_path=find_browser(), args=LAUNCH, env=seen
-            )
-        yield started
-        started.close()
+
+        def start(fonts: str) -> Browser | Firefox:
+            if fonts and (lack := missing(fonts)):
+                pytest.skip(f"the fonts {fonts!r} can't be played: {lack}")
+            folder = tmp_path_factory.mktemp("fonts")
+            seen = environment(fonts, folder) if fonts else dict(os.environ)
+            if os.environ.get("ATTNSTEPS_BROWSER") == "firefox":
+                started.append(Firefox(playwright.firefox, seen))
+            else:
+                chromium = playwright.chromium
+                path = find_browser()
+                started.append(chromium.launch(executable_path=path, args=LAUNCH, env=seen))
+            return started[-1]
+
+        yield start
+        for each in started:
+            each.close()
 
 
 @pytest.fixture(scope="session")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser | Firefox]:
+def browser(start_browser: Callable[[str], Browser | Firefox]) -> Browser | Firefox:
     """A browser; with ``ATTNSTEPS_FONTS`` one that has no other fonts than that set's."""
-    yield from start(os.environ.get("ATTNSTEPS_FONTS", ""), tmp_path_factory.mktemp("fonts"))
+    return start_browser(os.environ.get("ATTNSTEPS_FONTS", ""))
 
 
 @pytest.fixture(scope="session")
