@@ -1,7 +1,7 @@
-"""Makes pages light: deferred scripts, sized pictures, plain code, and patches of the theme.
+"""Makes pages light: deferred scripts, sized pictures, one style sheet.
 
 ``_templates`` leaves the theme's icon font out and asks for ``site.css``, which attnsteps_styles
-writes when all pages are. What is changed in the theme's own files is changed here.
+writes when all pages are.
 """
 
 import hashlib
@@ -12,7 +12,7 @@ from pathlib import Path
 
 import imagesize
 from attnsteps_head import about
-from attnsteps_styles import plain_tokens, words_of, write_styles
+from attnsteps_styles import words_of, write_styles
 from docutils import nodes
 from PIL import Image
 from sphinx.application import Sphinx
@@ -22,13 +22,6 @@ from sphinx.errors import ExtensionError
 UNUSED = ["vendor", "locales", "images/logo_binder.svg", "images/logo_deepnote.svg"]
 UNUSED += ["images/logo_jupyterhub.svg", "**/*.map", "styles", "*.css"]
 SITE = "site.css"
-# The theme's script measures all boxes of code when a page is loaded and whenever something in it
-# changes, so that the browser lays it out once more; tables.js lets the browser say what is wide.
-MEASURES = re.compile(
-    r"function T\(\)\{const e=\(\)=>\{document\.querySelectorAll\(\"pre, \.nboutput[^`]*?"
-    r"subtree:!0,childList:!0\}\),e\(\)\}(?=async function)"
-)
-CODE = re.compile(r'(?<=<div class="highlight"><pre>).*?(?=</pre>)', re.DOTALL)
 VIEW = "application/vnd.jupyter.widget-view+json"
 ABOVE = 1500  # characters of text above a picture that is loaded at once
 IMAGE = re.compile(r'<img (?![^>]*\bwidth=)([^>]*?)src="([^":]+)"([^>]*?) ?/?>')
@@ -66,10 +59,8 @@ def finish(app: Sphinx, exception: Exception | None) -> None:
         return
     out = Path(app.outdir)
     static = out / "_static"
-    patch_theme(static / "scripts" / "pydata-sphinx-theme.js")
-    plain = plain_tokens((static / "pygments.css").read_text(encoding="utf-8"))
     paths = sorted(out.rglob("*.html"))
-    pages = [without_plain_tokens(path.read_text(encoding="utf-8"), plain) for path in paths]
+    pages = [path.read_text(encoding="utf-8") for path in paths]
     scripts = [path.read_text(encoding="utf-8") for path in sorted(static.rglob("*.js"))]
     own = sorted(app.builder._orig_css_files, key=lambda css: css.priority)
     names = [str(css.filename).removeprefix("_static/") for css in own]
@@ -102,29 +93,6 @@ def write_webp(folder: Path, pages: str) -> None:
         pixels.save(path.with_suffix(".webp"), lossless=True, quality=80, method=6)
         if path.name not in elsewhere:
             path.unlink()
-
-
-def patch_theme(script: Path) -> None:
-    """Let the theme's script measure nothing; say so if it is no longer the script it was.
-
-    Args:
-        script: the theme's script in the site.
-    """
-    text, found = MEASURES.subn("function T(){}", script.read_text(encoding="utf-8"))
-    if found != 1:
-        raise ExtensionError(f"{script.name} no longer measures boxes of code as it did")
-    script.write_text(text, encoding="utf-8")
-
-
-def without_plain_tokens(page: str, plain: set[str]) -> str:
-    """Write code that has the colour of all code without elements: most of a page's were that.
-
-    Args:
-        page: the page's HTML.
-        plain: the kinds of token that need none.
-    """
-    token = re.compile(rf'<span class="(?:{"|".join(sorted(plain))})">([^<]*)</span>')
-    return CODE.sub(lambda code: token.sub(r"\1", code[0]), page)
 
 
 def drop_unused(static: Path) -> None:

@@ -20,7 +20,6 @@ IMPORT = '@import "../basic.css";'
 NESTED = ("media", "supports")  # rules that hold rules
 TAG = re.compile(r"<([a-zA-Z][\w-]*)((?:[^<>\"']|\"[^\"]*\"|'[^']*')*)>")
 NAMES = re.compile(r"\b(?:class|id)=[\"']([^\"']*)[\"']")
-COLOUR = re.compile(r"html\[data-theme=\"(\w+)\"\] \.highlight(?: \.(\w+))? \{([^}]*)\}")
 
 
 def write_styles(static: Path, own: list[str], words: set[str]) -> str:
@@ -129,23 +128,3 @@ def compact(declarations: list[Node]) -> str:
     """Return declarations without comments and line ends."""
     text = tinycss2.serialize([token for token in declarations if token.type != "comment"])
     return re.sub(r"\s*\n\s*", "", text).strip()
-
-
-def plain_tokens(pygments: str) -> set[str]:
-    """List the kinds of token that have the colour of all code: they need no element of their own.
-
-    Args:
-        pygments: the style sheet of code, for both themes.
-    """
-    rules: dict[str, dict[str, str]] = {}
-    for theme, kind, declarations in COLOUR.findall(pygments):
-        declared = [each.strip() for each in declarations.split(";") if each.strip()]
-        if kind:
-            rules.setdefault(kind, {})[theme] = "; ".join(declared)
-        else:
-            colour = next((each for each in declared if each.startswith("color:")), "")
-            rules.setdefault("", {})[theme] = colour
-    themes = rules.pop("", {})
-    if set(themes) != {"light", "dark"}:
-        raise ExtensionError(f"pygments.css has other themes than it had: {sorted(themes)}")
-    return {kind for kind, declared in rules.items() if declared == themes}

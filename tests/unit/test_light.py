@@ -13,16 +13,6 @@ from tests.browser import ROOT
 
 THEME = Path(pydata_sphinx_theme.__file__).parent / "theme" / "pydata_sphinx_theme"
 TEMPLATES = ROOT / "book" / "_templates"
-PYGMENTS = """
-html[data-theme="light"] .highlight { background: #fefefe; color: #080808 }
-html[data-theme="light"] .highlight .n { color: #080808 } /* Name */
-html[data-theme="light"] .highlight .p { color: #080808 } /* Punctuation */
-html[data-theme="light"] .highlight .nn { color: #080808; font-weight: bold }
-html[data-theme="dark"] .highlight { background: #2b2b2b; color: #f8f8f2 }
-html[data-theme="dark"] .highlight .n { color: #f8f8f2 } /* Name */
-html[data-theme="dark"] .highlight .p { color: #ff0000 } /* Punctuation */
-html[data-theme="dark"] .highlight .nn { color: #f8f8f2; font-weight: bold }
-"""
 
 
 @pytest.fixture
@@ -37,24 +27,6 @@ def styles(light):
 
 
 # ── Patches of the theme: each stands or falls with what it was made for ─────────────────────────
-
-
-def test_the_themes_script_measures_no_more(light, tmp_path):
-    script = tmp_path / "pydata-sphinx-theme.js"
-    text = (THEME / "static" / "scripts" / script.name).read_text(encoding="utf-8")
-    script.write_text(text, encoding="utf-8")
-    light.patch_theme(script)
-    patched = script.read_text(encoding="utf-8")
-    assert "function T(){}async function" in patched
-    assert 400 < len(text) - len(patched) < 500  # that function, and nothing else
-    assert 'addEventListener("load",T)' in patched
-
-
-def test_another_script_of_the_theme_is_an_error(light, tmp_path):
-    script = tmp_path / "pydata-sphinx-theme.js"
-    script.write_text("function T(){}", encoding="utf-8")
-    with pytest.raises(ExtensionError, match="no longer measures boxes of code"):
-        light.patch_theme(script)
 
 
 def test_the_theme_still_asks_for_what_our_macros_replace():
@@ -131,26 +103,7 @@ def test_a_style_sheet_that_leads_to_another_file_is_an_error(styles, tmp_path):
         styles.read(tmp_path, "a.css")
 
 
-# ── Code, and notebooks to download ──────────────────────────────────────────────────────────────
-
-
-def test_plain_is_what_has_the_colour_of_all_code_in_both_themes(styles):
-    assert styles.plain_tokens(PYGMENTS) == {"n"}
-
-
-def test_code_of_another_theme_is_an_error(styles):
-    with pytest.raises(ExtensionError, match="other themes"):
-        styles.plain_tokens(PYGMENTS.replace('"dark"', '"night"'))
-
-
-def test_only_plain_tokens_of_code_lose_their_element(light):
-    code = (
-        '<div class="highlight"><pre><span></span><span class="n">x</span><span class="o">=</span>'
-    )
-    page = f'<span class="n">x</span>{code}</pre></div><span class="n">x</span>'
-    assert light.without_plain_tokens(page, {"n"}) == page.replace(
-        '<span class="n">x</span><span class="o">', 'x<span class="o">'
-    )
+# ── Notebooks to download ──────────────────────────────────────────────────────────────────────
 
 
 def test_a_chapter_to_download_has_pictures_and_no_states(light, tmp_path):
