@@ -1,27 +1,16 @@
-"""Makes pages light: deferred scripts, sized pictures, one style sheet.
-
-``_templates`` leaves the theme's icon font out and asks for ``site.css``, which attnsteps_styles
-writes when all pages are.
-"""
+"""Makes pages light: one style sheet, pictures with sizes and as WebP, chapters without states."""
 
 import hashlib
 import json
 import re
-import shutil
 from pathlib import Path
 
 import imagesize
 from attnsteps_head import about
-from attnsteps_styles import words_of, write_styles
 from docutils import nodes
 from PIL import Image
 from sphinx.application import Sphinx
-from sphinx.builders.html._assets import _JavaScript
-from sphinx.errors import ExtensionError
 
-UNUSED = ["vendor", "locales", "images/logo_binder.svg", "images/logo_deepnote.svg"]
-UNUSED += ["images/logo_jupyterhub.svg", "**/*.map", "styles", "*.css"]
-SITE = "site.css"
 VIEW = "application/vnd.jupyter.widget-view+json"
 ABOVE = 1500  # characters of text above a picture that is loaded at once
 IMAGE = re.compile(r'<img (?![^>]*\bwidth=)([^>]*?)src="([^":]+)"([^>]*?) ?/?>')
@@ -33,24 +22,7 @@ def lighten(
     app: Sphinx, pagename: str, templatename: str, context: dict, doctree: nodes.document | None
 ) -> None:
     """Let no script or style hold up the page; describe it to those who have not opened it."""
-    known = {css.filename for css in app.builder._orig_css_files}
-    if new := [css.filename for css in context["css_files"] if css.filename not in known]:
-        raise ExtensionError(f"{pagename} alone has the style sheets {new}; site.css has not")
-    context["css_files"] = []
-    scripts = sorted(context["script_files"], key=lambda script: script.priority)
-    context["script_files"] = [deferred(app, script) for script in scripts]
     context["metatags"] = context.get("metatags", "") + about(app, pagename, context, doctree)
-
-
-def deferred(app: Sphinx, script: _JavaScript) -> _JavaScript:
-    """Defer a script. What others need while the page is read is written into the page instead."""
-    if not script.filename or script.attributes.get("type") == "module":
-        return script
-    if script.filename == "_static/documentation_options.js":
-        body = (Path(app.outdir) / script.filename).read_text(encoding="utf-8")
-        return _JavaScript("", priority=script.priority, body=re.sub(r"\s+", " ", body))
-    attributes = {**script.attributes, "defer": "defer"}
-    return _JavaScript(script.filename, priority=script.priority, **attributes)
 
 
 def finish(app: Sphinx, exception: Exception | None) -> None:
@@ -58,20 +30,14 @@ def finish(app: Sphinx, exception: Exception | None) -> None:
     if exception or app.builder.format != "html":
         return
     out = Path(app.outdir)
-    static = out / "_static"
     paths = sorted(out.rglob("*.html"))
     pages = [path.read_text(encoding="utf-8") for path in paths]
-    scripts = [path.read_text(encoding="utf-8") for path in sorted(static.rglob("*.js"))]
-    own = sorted(app.builder._orig_css_files, key=lambda css: css.priority)
-    names = [str(css.filename).removeprefix("_static/") for css in own]
-    styles = write_styles(static, names, words_of(pages, scripts))
     write_webp(out / "_images", "".join(pages))
     everything = hashlib.sha256()
     for path, written in zip(paths, pages, strict=True):
-        page = PICTURE.sub(r'\1.webp"', written.replace("?v=STYLES", f"?v={styles}"))
+        page = PICTURE.sub(r'\1.webp"', written)
         path.write_text(with_sizes(page, path.parent), encoding="utf-8")
         everything.update(page.encode())
-    drop_unused(static)
     for path in (out / "_sources").glob("*.ipynb"):
         spare(path)
     worker = out / "sw.js"
@@ -93,20 +59,6 @@ def write_webp(folder: Path, pages: str) -> None:
         pixels.save(path.with_suffix(".webp"), lossless=True, quality=80, method=6)
         if path.name not in elsewhere:
             path.unlink()
-
-
-def drop_unused(static: Path) -> None:
-    """Drop what no page asks for: fonts and maps of the theme, and what is in ``site.css`` now.
-
-    Args:
-        static: the site's folder of static files.
-    """
-    for name in UNUSED:
-        for path in list(static.glob(name)):
-            if path.is_dir():
-                shutil.rmtree(path)
-            elif path.name != SITE:
-                path.unlink()
 
 
 def spare(notebook: Path) -> None:
