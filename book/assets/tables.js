@@ -2,7 +2,7 @@
 // does. Fonts arrive late, so a box is measured whenever it or what is in it changes; the browser
 // says so when it has laid the page out, and all boxes are read before the first is changed.
 
-const BOXES = "pre, .table-wrapper, div.math, .cell_output > .output";
+const BOXES = "pre, .table-wrapper, .math, .cell_output > .output";
 
 /** @param {Element} element */
 const boxOf = (element) => /** @type {HTMLElement} */ (element.closest(BOXES));
