@@ -1,4 +1,4 @@
-"""Makes pages light: one style sheet, pictures with sizes and as WebP, chapters without states."""
+"""Makes pages light: pictures with sizes, as WebP, and chapters to download without states."""
 
 import hashlib
 import json
@@ -18,15 +18,15 @@ TAG = re.compile(r"<[^>]*>")
 PICTURE = re.compile(r'((?:src|href)="[^"]*_images/[^"]*)\.png"')
 
 
-def lighten(
+def describe(
     app: Sphinx, pagename: str, templatename: str, context: dict, doctree: nodes.document | None
 ) -> None:
-    """Let no script or style hold up the page; describe it to those who have not opened it."""
+    """Describe a page to those who have not opened it."""
     context["metatags"] = context.get("metatags", "") + about(app, pagename, context, doctree)
 
 
 def finish(app: Sphinx, exception: Exception | None) -> None:
-    """Write the style sheet, and put into the pages what is known only now."""
+    """Put into the pages what is known only when all are written."""
     if exception or app.builder.format != "html":
         return
     out = Path(app.outdir)
@@ -101,6 +101,6 @@ def with_sizes(page: str, folder: Path) -> str:
 
 def setup(app: Sphinx) -> dict:
     """Run after everything else that changes a page."""
-    app.connect("html-page-context", lighten, priority=950)
+    app.connect("html-page-context", describe, priority=950)
     app.connect("build-finished", finish, priority=950)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
