@@ -254,6 +254,15 @@ def test_every_formula_is_set(look_at, path):
         assert page.evaluate("document.fonts.load('16px \"STIX Two Math\"').then((f) => f.length)")
 
 
+def test_no_formula_is_broken_on_a_phone(look_at, path):
+    """Firefox would: Chromium breaks none, so it takes ``ATTNSTEPS_BROWSER=firefox`` to see it."""
+    heights = """() => [...document.querySelectorAll('div.math')].filter((e) => e.checkVisibility())
+      .map((e) => e.querySelector('math')).map((e) =>
+        e.getBoundingClientRect().height / parseFloat(getComputedStyle(e).fontSize))"""
+    desk, phone = (look_at(path, phone=phone)[0].evaluate(heights) for phone in (False, True))
+    assert phone == pytest.approx(desk, rel=0.1)
+
+
 def serious(page):
     """Run axe on a page; list what it finds serious or critical."""
     options = {"resultTypes": ["violations"], "preload": False}  # it misreads @import if it fetches
