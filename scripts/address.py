@@ -1,8 +1,8 @@
 """Copy the repository's public address from ``pyproject.toml`` to every other file that needs it.
 
 ``[project.urls] repository`` is the one place to edit. ``make address`` then replaces the address
-that ``_config.yml`` still holds (the theme makes each chapter's Colab button from it) in all files
-that name it; ``tests/unit/test_address.py`` checks that they agree.
+that ``_config.yml`` still holds (each page's links to Colab and to its source are made from it) in
+all files that name it; ``tests/unit/test_address.py`` checks that they agree.
 """
 
 import re
@@ -21,7 +21,9 @@ def address() -> str:
 
 def written_address() -> str:
     """Return the address in ``_config.yml``."""
-    return re.search(r"^  url: (\S+)$", CONFIG.read_text(encoding="utf-8"), re.MULTILINE)[1]
+    return re.search(
+        r"^ +source_repository: (\S+)$", CONFIG.read_text(encoding="utf-8"), re.MULTILINE
+    )[1]
 
 
 def site_address(repository: str) -> str:

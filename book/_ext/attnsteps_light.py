@@ -1,34 +1,15 @@
-"""Makes pages light: deferred scripts, sized pictures, plain code, and patches of the theme.
+"""Makes pages light: pictures with sizes, as WebP, and chapters to download without states."""
 
-``_templates`` leaves the theme's icon font out and asks for ``site.css``, which attnsteps_styles
-writes when all pages are. What is changed in the theme's own files is changed here.
-"""
-
-import hashlib
 import json
 import re
-import shutil
 from pathlib import Path
 
 import imagesize
 from attnsteps_head import about
-from attnsteps_styles import plain_tokens, words_of, write_styles
 from docutils import nodes
 from PIL import Image
 from sphinx.application import Sphinx
-from sphinx.builders.html._assets import _JavaScript
-from sphinx.errors import ExtensionError
 
-UNUSED = ["vendor", "locales", "images/logo_binder.svg", "images/logo_deepnote.svg"]
-UNUSED += ["images/logo_jupyterhub.svg", "**/*.map", "styles", "*.css"]
-SITE = "site.css"
-# The theme's script measures all boxes of code when a page is loaded and whenever something in it
-# changes, so that the browser lays it out once more; tables.js lets the browser say what is wide.
-MEASURES = re.compile(
-    r"function T\(\)\{const e=\(\)=>\{document\.querySelectorAll\(\"pre, \.nboutput[^`]*?"
-    r"subtree:!0,childList:!0\}\),e\(\)\}(?=async function)"
-)
-CODE = re.compile(r'(?<=<div class="highlight"><pre>).*?(?=</pre>)', re.DOTALL)
 VIEW = "application/vnd.jupyter.widget-view+json"
 ABOVE = 1500  # characters of text above a picture that is loaded at once
 IMAGE = re.compile(r'<img (?![^>]*\bwidth=)([^>]*?)src="([^":]+)"([^>]*?) ?/?>')
@@ -36,56 +17,26 @@ TAG = re.compile(r"<[^>]*>")
 PICTURE = re.compile(r'((?:src|href)="[^"]*_images/[^"]*)\.png"')
 
 
-def lighten(
+def describe(
     app: Sphinx, pagename: str, templatename: str, context: dict, doctree: nodes.document | None
 ) -> None:
-    """Let no script or style hold up the page; describe it to those who have not opened it."""
-    known = {css.filename for css in app.builder._orig_css_files}
-    if new := [css.filename for css in context["css_files"] if css.filename not in known]:
-        raise ExtensionError(f"{pagename} alone has the style sheets {new}; site.css has not")
-    context["css_files"] = []
-    scripts = sorted(context["script_files"], key=lambda script: script.priority)
-    context["script_files"] = [deferred(app, script) for script in scripts]
+    """Describe a page to those who have not opened it."""
     context["metatags"] = context.get("metatags", "") + about(app, pagename, context, doctree)
 
 
-def deferred(app: Sphinx, script: _JavaScript) -> _JavaScript:
-    """Defer a script. What others need while the page is read is written into the page instead."""
-    if not script.filename or script.attributes.get("type") == "module":
-        return script
-    if script.filename == "_static/documentation_options.js":
-        body = (Path(app.outdir) / script.filename).read_text(encoding="utf-8")
-        return _JavaScript("", priority=script.priority, body=re.sub(r"\s+", " ", body))
-    attributes = {**script.attributes, "defer": "defer"}
-    return _JavaScript(script.filename, priority=script.priority, **attributes)
-
-
 def finish(app: Sphinx, exception: Exception | None) -> None:
-    """Write the style sheet, and put into the pages what is known only now."""
+    """Put into the pages what is known only when all are written."""
     if exception or app.builder.format != "html":
         return
     out = Path(app.outdir)
-    static = out / "_static"
-    patch_theme(static / "scripts" / "pydata-sphinx-theme.js")
-    plain = plain_tokens((static / "pygments.css").read_text(encoding="utf-8"))
     paths = sorted(out.rglob("*.html"))
-    pages = [without_plain_tokens(path.read_text(encoding="utf-8"), plain) for path in paths]
-    scripts = [path.read_text(encoding="utf-8") for path in sorted(static.rglob("*.js"))]
-    own = sorted(app.builder._orig_css_files, key=lambda css: css.priority)
-    names = [str(css.filename).removeprefix("_static/") for css in own]
-    styles = write_styles(static, names, words_of(pages, scripts))
+    pages = [path.read_text(encoding="utf-8") for path in paths]
     write_webp(out / "_images", "".join(pages))
-    everything = hashlib.sha256()
     for path, written in zip(paths, pages, strict=True):
-        page = PICTURE.sub(r'\1.webp"', written.replace("?v=STYLES", f"?v={styles}"))
+        page = PICTURE.sub(r'\1.webp"', written)
         path.write_text(with_sizes(page, path.parent), encoding="utf-8")
-        everything.update(page.encode())
-    drop_unused(static)
     for path in (out / "_sources").glob("*.ipynb"):
         spare(path)
-    worker = out / "sw.js"
-    text = worker.read_text(encoding="utf-8")
-    worker.write_text(text.replace("VERSION", everything.hexdigest()[:12]), encoding="utf-8")
 
 
 def write_webp(folder: Path, pages: str) -> None:
@@ -102,43 +53,6 @@ def write_webp(folder: Path, pages: str) -> None:
         pixels.save(path.with_suffix(".webp"), lossless=True, quality=80, method=6)
         if path.name not in elsewhere:
             path.unlink()
-
-
-def patch_theme(script: Path) -> None:
-    """Let the theme's script measure nothing; say so if it is no longer the script it was.
-
-    Args:
-        script: the theme's script in the site.
-    """
-    text, found = MEASURES.subn("function T(){}", script.read_text(encoding="utf-8"))
-    if found != 1:
-        raise ExtensionError(f"{script.name} no longer measures boxes of code as it did")
-    script.write_text(text, encoding="utf-8")
-
-
-def without_plain_tokens(page: str, plain: set[str]) -> str:
-    """Write code that has the colour of all code without elements: most of a page's were that.
-
-    Args:
-        page: the page's HTML.
-        plain: the kinds of token that need none.
-    """
-    token = re.compile(rf'<span class="(?:{"|".join(sorted(plain))})">([^<]*)</span>')
-    return CODE.sub(lambda code: token.sub(r"\1", code[0]), page)
-
-
-def drop_unused(static: Path) -> None:
-    """Drop what no page asks for: fonts and maps of the theme, and what is in ``site.css`` now.
-
-    Args:
-        static: the site's folder of static files.
-    """
-    for name in UNUSED:
-        for path in list(static.glob(name)):
-            if path.is_dir():
-                shutil.rmtree(path)
-            elif path.name != SITE:
-                path.unlink()
 
 
 def spare(notebook: Path) -> None:
@@ -181,6 +95,6 @@ def with_sizes(page: str, folder: Path) -> str:
 
 def setup(app: Sphinx) -> dict:
     """Run after everything else that changes a page."""
-    app.connect("html-page-context", lighten, priority=950)
+    app.connect("html-page-context", describe, priority=950)
     app.connect("build-finished", finish, priority=950)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -20,7 +20,7 @@ function recall() {
 const stemOf = (address) => new URL(address, location.href).pathname.replace(/^.*\/|\.html$/g, "");
 
 const here = stemOf(location.href);
-const contents = document.querySelector("nav.bd-links");
+const contents = document.querySelector(".sidebar-tree");
 const exercises = document.querySelectorAll('.attnsteps-widget[data-widget="exercise"]').length;
 
 /** @param {(progress: Progress) => void} change */
@@ -83,7 +83,7 @@ addEventListener("attnsteps:solved", (event) => {
   const { detail } = /** @type {CustomEvent<string>} */ (event);
   note(({ solved }) => solved.includes(detail) || solved.push(detail));
 });
-const end = document.querySelector(".prev-next-area");
+const end = document.querySelector(".related-pages");
 if (end && /^\d\d_/.test(here)) {
   new IntersectionObserver((entries, observer) => {
     if (!entries.some((entry) => entry.isIntersecting) || scrollY === 0) return;

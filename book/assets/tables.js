@@ -1,9 +1,8 @@
 // What is wider than the screen scrolls in its own box; the keyboard reaches the box as long as it
 // does. Fonts arrive late, so a box is measured whenever it or what is in it changes; the browser
-// says so when it has laid the page out, and all boxes are read before the first is changed. The
-// theme's own script measured after every load, and made the browser lay out the page once more.
+// says so when it has laid the page out, and all boxes are read before the first is changed.
 
-const BOXES = "pre, .pst-scrollable-table-container, div.math, .cell_output > .output";
+const BOXES = "pre, .table-wrapper, .math, .cell_output > .output";
 
 /** @param {Element} element */
 const boxOf = (element) => /** @type {HTMLElement} */ (element.closest(BOXES));

@@ -13,7 +13,8 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def test_the_colab_button_is_made_from_the_address():
     assert script.written_address() == script.address()
-    assert "colab_url: https://colab.research.google.com" in script.CONFIG.read_text()
+    links = ROOT / "book" / "_templates" / "components" / "view-this-page.html"
+    assert "colab.research.google.com/github/{{ theme_source_repository" in links.read_text()
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ RIGHT = """() => {
 def mark(page, stem: str = STEM):
     """The mark beside a chapter in the table of contents."""
     here = "" if page.url.endswith(f"{stem}.html") else stem
-    return page.locator(f"nav.bd-links a[href^='{here or '#'}'] .progress-mark")
+    return page.locator(f".sidebar-tree a[href^='{here or '#'}'] .progress-mark")
 
 
 def test_nothing_is_marked_before_anything_is_done(open_page):
@@ -32,7 +32,7 @@ def test_nothing_is_marked_before_anything_is_done(open_page):
 
 def test_a_chapter_read_to_its_end_is_marked_on_every_page(open_page):
     page = open_page(PAGE)
-    page.locator(".prev-next-area").scroll_into_view_if_needed()
+    page.locator(".related-pages").scroll_into_view_if_needed()
     expect(mark(page)).to_contain_text("✓")
     page.goto(page.url.replace(PAGE, "14_decoder.html"))
     expect(mark(page)).to_contain_text("✓")
