@@ -9,6 +9,7 @@ import pytest
 
 from scripts import notebooks as script
 from scripts import outputs
+from scripts.execution import made_from
 from tests.notebooks.numbers import tolerance
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -52,7 +53,7 @@ def test_what_may_vary_is_asserted(notebook):
 
 def test_the_outputs_follow_from_the_package_as_it_is(notebook):
     made = notebook.metadata["attnsteps"]["made_from"]
-    assert made == script.made_from(notebook), "stale: `make notebooks` executes it anew"
+    assert made == made_from(notebook), "stale: `make notebooks` executes it anew"
 
 
 @pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
