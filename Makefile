@@ -1,7 +1,7 @@
 # `make book` reads the book, `make test` proves that it holds. Both do all of their own set-up.
 
 .DEFAULT_GOAL := help
-.PHONY: help install colab site book serve test elsewhere quick lint links bench mutants peers lab drafts notebooks address clean
+.PHONY: help install colab site book serve page test elsewhere quick lint links bench mutants peers lab drafts notebooks address clean
 
 # The first Python from 3.11 on; `make PYTHON=…` names another.
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
@@ -35,6 +35,7 @@ help:
 	@echo "make quick      lint, and the unit tests of what changed: under a minute, for daily work"
 	@echo "make elsewhere  play other processors, threads, Colab's torch: what the book says must hold"
 	@echo "make serve      serve what is built"
+	@echo "make page       watch a chapter, CHAPTER=22: each change is on its page within seconds"
 	@echo "make lab        open the chapters in JupyterLab"
 	@echo "make drafts     write the notebooks as text into .drafts/, for editing"
 	@echo "make notebooks  take over edited drafts, execute and normalise every notebook"
@@ -90,6 +91,10 @@ serve: $(INSTALLED)
 	@port=$(PORT); $(PY) -c 'import socket; socket.socket().bind(("127.0.0.1", $(PORT)))' 2>/dev/null || port=0; \
 		trap 'exit 0' INT; \
 		$(PY) -u -m http.server $$port --bind 127.0.0.1 --directory _build/html 2>/dev/null
+
+# One chapter, built alone and loaded again by the browser whenever something of it changes.
+page: $(INSTALLED)
+	@$(PY) -m scripts.page "$(CHAPTER)"
 
 test: export JUPYTER_PATH := $(CURDIR)/.colab/share/jupyter
 test: lint browser

@@ -41,12 +41,17 @@ def chapters(folder: Path, *, everything: bool) -> dict[str, NotebookNode]:
 
 
 def assemble(shown: dict[str, NotebookNode], source: Path) -> str:
-    """Write the input of Sphinx, and return a checksum of everything that makes the pages."""
+    """Write the input of Sphinx: the chapters that are given, and all else.
+
+    Returns:
+        A checksum of everything that makes the pages.
+    """
     shutil.rmtree(source, ignore_errors=True)
     ignored = shutil.ignore_patterns("*.ipynb", "__pycache__", ".ipynb_checkpoints", "_colab")
     shutil.copytree(BOOK, source, ignore=ignored)
-    for stem, written in notebooks().items():
-        give_outputs(shown[stem], written)
+    for stem, here in shown.items():
+        written = nbformat.read(BOOK / f"{stem}.ipynb", as_version=4)
+        give_outputs(here, written)
         fill_spans(written)
         restore_widgets(written)
         written.metadata.pop("attnsteps", None)
