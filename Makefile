@@ -32,7 +32,7 @@ unexport PYTHONDONTWRITEBYTECODE # without bytecode every process compiles torch
 help:
 	@echo "make book       build the book and serve it on this machine (Ctrl-C ends it)"
 	@echo "make test       lint, unit tests, notebooks, Python/JavaScript parity, the site in a browser"
-	@echo "make quick      lint, and the unit tests of what changed: under a minute, for daily work"
+	@echo "make quick      lint, and the tests and chapters nearest to what changed, which it names: for daily work"
 	@echo "make elsewhere  play other processors, threads, Colab's torch: what the book says must hold"
 	@echo "make serve      serve what is built"
 	@echo "make page       watch a chapter, CHAPTER=22: each change is on its page within seconds"
@@ -106,18 +106,15 @@ test: lint browser
 elsewhere: $(INSTALLED) browser
 	@$(PY) -m scripts.elsewhere
 
-# For daily work: the unit tests whose names tell that they belong to a file that changed.
-quick: lint
-	@stems=$$({ git diff --name-only HEAD; git ls-files --others --exclude-standard; } | \
-		sed -nE 's#.*/(test_)?([a-z_]+)\.(py|js)$$#\2#p' | sort -u); \
-	files=$$(for stem in $$stems; do ls tests/unit/test_$$stem.py tests/unit/test_*_$$stem.py; done 2>/dev/null | sort -u); \
-	test -z "$$files" || $(PY) -m pytest -q -n 2 $$files
+# For daily work: the tests and chapters nearest to what changed; it prints which those are.
+quick: lint browser
+	@$(PY) -m scripts.quick
 
+# All that is wrong at once: an error in Python hides none in JavaScript.
 lint: $(INSTALLED)
-	$(PY) -m ruff check
-	$(PY) -m ruff format --check
-	$(PY) -m ruff format --check --line-length 76 book/*.ipynb
-	@$(MAKE) --no-print-directory lint-js
+	@wrong=0; for check in "check" "format --check" "format --check --line-length 76 book/*.ipynb"; do \
+		echo "ruff $$check"; $(PY) -m ruff $$check || wrong=1; done; \
+	$(MAKE) --no-print-directory lint-js || wrong=1; exit $$wrong
 
 # Nobody needs Node to read or build the book, so the widgets' scripts are linted where it is, and
 # always in CI.

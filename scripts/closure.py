@@ -52,57 +52,57 @@ def files_behind(code: str, package: Path = PACKAGE) -> dict[str, bytes]:
 
 def _modules_behind(code: str, package: Path) -> set[Path]:
     """Follow the imports of the code, and those of every module that it reaches."""
+    _refuse_opaque(code)
     found: set[Path] = set()
-    todo = _modules_of(code, package.name, package)
+    todo = modules_of(code, package.name, package)
     while todo:
         path = todo.pop()
         if path not in found:
             found.add(path)
-            todo |= imported_by(path, package)
+            text = path.read_text(encoding="utf-8")
+            _refuse_opaque(text)
+            above = ".".join(path.relative_to(package.parent).parts[:-1])
+            todo |= modules_of(text, above, package)
     return found
 
 
-def imported_by(path: Path, package: Path = PACKAGE) -> set[Path]:
-    """Return the modules of the package that one of its modules imports."""
-    above = ".".join(path.relative_to(package.parent).parts[:-1])
-    return _modules_of(path.read_text(encoding="utf-8"), above, package)
+def modules_of(code: str, above: str, package: Path = PACKAGE) -> set[Path]:
+    """Return the modules that some code imports itself; ``above`` is the package that holds it.
 
-
-def _modules_of(code: str, above: str, package: Path) -> set[Path]:
-    """Return the modules that some code imports itself; ``above`` is the package that holds it."""
+    Raises:
+        UnresolvedError: it imports the whole package, from which anything may be used.
+    """
     return {
-        path
+        _home(module, name, package)
         for module, name in names_imported(code, above)
         if module.partition(".")[0] == package.name
-        for path in [_home(module, name, package)]
     }
 
 
 @cache
 def names_imported(code: str, above: str) -> list[tuple[str, str]]:
-    """List what some code imports: a module and the name taken from it, which may be empty.
-
-    Raises:
-        UnresolvedError: the code can reach modules that no import names.
-    """
+    """List what some code imports: a module and the name taken from it, which may be empty."""
     names = []
     for node in ast.walk(ast.parse(code)):
         if isinstance(node, ast.Import):
-            found = [(alias.name, "") for alias in node.names]
+            names += [(alias.name, "") for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             base = node.module or ""
             if node.level:
                 parents = above.split(".")[: len(above.split(".")) - node.level + 1]
                 base = ".".join([*parents, base]).rstrip(".")
-            found = [(base, alias.name) for alias in node.names]
-        elif isinstance(node, ast.Name) and node.id in CALLS:
-            raise UnresolvedError
-        else:
-            continue
-        if any(module in OPAQUE for module, _ in found):
-            raise UnresolvedError
-        names += found
+            names += [(base, alias.name) for alias in node.names]
     return names
+
+
+def _refuse_opaque(code: str) -> None:
+    """Raise where code can reach modules that no import names."""
+    imports = {module for module, _ in names_imported(code, "")}
+    named = any(call in code for call in CALLS) and {
+        node.id for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Name)
+    }
+    if imports & OPAQUE or (named and named & CALLS):
+        raise UnresolvedError
 
 
 def _home(module: str, name: str, package: Path) -> Path:

@@ -19,11 +19,12 @@ import nbformat
 from nbformat import NotebookNode
 from tqdm import tqdm
 
-from scripts.closure import ROOT
+from scripts.closure import PACKAGE, ROOT
 from scripts.execution import BOOK, EXECUTED, give_outputs, up_to_date
 from scripts.outputs import fill_spans, restore_widgets
 
 HTML = ROOT / "_build" / "html"
+INPUTS = ".inputs"  # in the site: what it was made from
 MOST = 25_000_000  # bytes of the whole site, which tests/web/test_light.py holds
 COLOUR = re.compile(r"\x1b\[[\d;]*m")
 STAGE = re.compile(r"(reading sources|writing output)\.\.\. +\[ *(\d+)%\]")
@@ -61,6 +62,17 @@ def assemble(shown: dict[str, NotebookNode], source: Path) -> str:
     for path in sorted([*source.rglob("*"), *(ROOT / "src").rglob("*.py"), *settings]):
         if path.is_file():
             digest.update(f"{path}\0".encode() + path.read_bytes())
+    return digest.hexdigest()
+
+
+def inputs() -> str:
+    """Return a checksum of all that the site is made from, to tell whether a site is stale."""
+    digest = hashlib.sha256()
+    settings = [ROOT / name for name in ("_config.yml", "_toc.yml", "requirements.txt")]
+    for path in sorted([*BOOK.rglob("*"), *PACKAGE.rglob("*"), *settings]):
+        unseen = {"__pycache__", ".ipynb_checkpoints"} & set(path.parts)
+        if path.is_file() and not unseen and not path.name.endswith(".tmp.ipynb"):
+            digest.update(f"{path.relative_to(ROOT).as_posix()}\0".encode() + path.read_bytes())
     return digest.hexdigest()
 
 
@@ -109,6 +121,7 @@ def main() -> None:
         "--chapters-only", action="store_true", help="execute only, without building the site"
     )
     options = parser.parse_args()
+    now = inputs()  # before all else, so that what is edited meanwhile counts as changed
     shown = chapters(options.executed.resolve(), everything=options.execute)
     if options.chapters_only:
         return
@@ -119,6 +132,7 @@ def main() -> None:
     if not stamp.exists() or stamp.read_text() != made:
         write_pages(source, html)
         stamp.write_text(made)
+    (html / INPUTS).write_text(now)
     print(f"The site has {size(html) / 1e6:.1f} MB; at most {MOST / 1e6:.0f} are allowed.")
 
 

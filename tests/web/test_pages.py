@@ -110,7 +110,8 @@ def test_the_place_of_a_widget_is_about_as_high_as_the_widget(look_at, path, pho
         ])"""
     )  # those around a model grow when it has come: test_light.py scrolls to them
     wrong = [each for each in places if not each[1] <= each[2] + 20 <= 2.7 * each[1]]
-    assert not wrong, "assets/places.css says how high"
+    rules = [f'[data-widget="{name}"] {{ min-height: {high:.0f}px; }}' for name, _, high in wrong]
+    assert not wrong, f"book/assets/places.css holds other heights than {' '.join(rules)}"
 
 
 @on_both
