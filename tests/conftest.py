@@ -6,6 +6,8 @@ import jaxtyping
 import pytest
 from hypothesis import settings
 
+from scripts.closure import PACKAGE
+
 collect_ignore = ["peers"]  # needs transformers: `make peers` runs it in an environment of its own
 
 # Must run before any test imports the package: from here on, beartype holds every jaxtyping
@@ -21,6 +23,9 @@ CHECKED = (
     "training",
     "decoding",
 )
+for stage in CHECKED:
+    place = PACKAGE.joinpath(*stage.split("."))
+    assert place.is_dir() or place.with_suffix(".py").is_file(), f"tests/conftest.py: no {stage}"
 jaxtyping.install_import_hook([f"attnsteps.{stage}" for stage in CHECKED], "beartype.beartype")
 
 import torch  # noqa: E402

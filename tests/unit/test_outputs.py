@@ -135,6 +135,24 @@ def test_what_follows_from_other_cells_has_another_name():
     assert execution.made_from(one) != execution.made_from(other)
 
 
+def test_a_site_is_stale_once_anything_that_it_is_made_from_changes(tmp_path, monkeypatch):
+    book, package = tmp_path / "book", tmp_path / "src"
+    monkeypatch.setattr(script, "ROOT", tmp_path)
+    monkeypatch.setattr(script, "BOOK", book)
+    monkeypatch.setattr(script, "PACKAGE", package)
+    names = ["_config.yml", "_toc.yml", "requirements.txt", "book/one.ipynb", "src/js/view.js"]
+    seen = set()
+    for number in range(len(names)):
+        for each in names:
+            (tmp_path / each).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / each).write_text("new" if each in names[:number] else "old")
+        seen.add(script.inputs())
+    assert len(seen) == len(names)
+    before = script.inputs()
+    (book / "one.tmp.ipynb").write_text("of an execution that goes on")
+    assert script.inputs() == before
+
+
 # What `make notebooks` writes ------------------------------------------------------------------
 
 
