@@ -1,7 +1,7 @@
 # `make book` reads the book, `make test` proves that it holds. Both do all of their own set-up.
 
 .DEFAULT_GOAL := help
-.PHONY: help install colab site book serve test elsewhere quick lint links bench mutants peers lab drafts notebooks address clean
+.PHONY: help install colab site book serve page test elsewhere quick lint links bench mutants peers lab drafts notebooks address clean
 
 # The first Python from 3.11 on; `make PYTHON=…` names another.
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
@@ -32,9 +32,10 @@ unexport PYTHONDONTWRITEBYTECODE # without bytecode every process compiles torch
 help:
 	@echo "make book       build the book and serve it on this machine (Ctrl-C ends it)"
 	@echo "make test       lint, unit tests, notebooks, Python/JavaScript parity, the site in a browser"
-	@echo "make quick      lint, and the unit tests of what changed: under a minute, for daily work"
+	@echo "make quick      lint, and the tests and chapters nearest to what changed, which it names: for daily work"
 	@echo "make elsewhere  play other processors, threads, Colab's torch, fonts, Firefox: all must hold"
 	@echo "make serve      serve what is built"
+	@echo "make page       watch a chapter, CHAPTER=22: each change is on its page within seconds"
 	@echo "make lab        open the chapters in JupyterLab"
 	@echo "make drafts     write the notebooks as text into .drafts/, for editing"
 	@echo "make notebooks  take over edited drafts, execute and normalise every notebook"
@@ -91,6 +92,10 @@ serve: $(INSTALLED)
 		trap 'exit 0' INT; \
 		$(PY) -u -m http.server $$port --bind 127.0.0.1 --directory _build/html 2>/dev/null
 
+# One chapter, built alone and loaded again by the browser whenever something of it changes.
+page: $(INSTALLED)
+	@$(PY) -m scripts.page "$(CHAPTER)"
+
 test: export JUPYTER_PATH := $(CURDIR)/.colab/share/jupyter
 test: lint browser
 	@$(PY) -m scripts.site --execute
@@ -101,18 +106,15 @@ test: lint browser
 elsewhere: $(INSTALLED) readers
 	@$(PY) -m scripts.elsewhere
 
-# For daily work: the unit tests whose names tell that they belong to a file that changed.
-quick: lint
-	@stems=$$({ git diff --name-only HEAD; git ls-files --others --exclude-standard; } | \
-		sed -nE 's#.*/(test_)?([a-z_]+)\.(py|js)$$#\2#p' | sort -u); \
-	files=$$(for stem in $$stems; do ls tests/unit/test_$$stem.py tests/unit/test_*_$$stem.py; done 2>/dev/null | sort -u); \
-	test -z "$$files" || $(PY) -m pytest -q -n 2 $$files
+# For daily work: the tests and chapters nearest to what changed; it prints which those are.
+quick: lint browser
+	@$(PY) -m scripts.quick
 
+# All that is wrong at once: an error in Python hides none in JavaScript.
 lint: $(INSTALLED)
-	$(PY) -m ruff check
-	$(PY) -m ruff format --check
-	$(PY) -m ruff format --check --line-length 76 book/*.ipynb
-	@$(MAKE) --no-print-directory lint-js
+	@wrong=0; for check in "check" "format --check" "format --check --line-length 76 book/*.ipynb"; do \
+		echo "ruff $$check"; $(PY) -m ruff $$check || wrong=1; done; \
+	$(MAKE) --no-print-directory lint-js || wrong=1; exit $$wrong
 
 # Nobody needs Node to read or build the book, so the widgets' scripts are linted where it is, and
 # always in CI.

@@ -2,27 +2,25 @@
 
 ``python -m scripts.notebooks drafts [STEM …]`` writes ``.drafts/<stem>.md`` for editing (jupytext's
 MyST format; ignored by git, never a second source). ``python -m scripts.notebooks execute
-[STEM …]`` takes over every draft that is newer than its notebook, formats, executes and
-normalises, so that two runs give the same bytes. Without stems, all notebooks.
+[STEM …]`` takes over every draft that is newer than its notebook, formats it, executes what is
+stale and normalises, so that two runs give the same bytes. Without stems, all notebooks.
 """
 
 import argparse
 import hashlib
 import os
-import re
 import subprocess
 import sys
 from pathlib import Path
 
 import jupytext
 import nbformat
-from nbclient import NotebookClient
 from nbformat import NotebookNode
 
+from scripts.closure import ROOT
+from scripts.execution import BOOK, EXECUTED, give_outputs, is_current, made_from, up_to_date
 from scripts.outputs import fill_spans, keep_widgets, shrink_pictures
 
-ROOT = Path(__file__).resolve().parent.parent
-BOOK = ROOT / "book"
 DRAFTS = ROOT / ".drafts"
 METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
@@ -36,32 +34,6 @@ PROMPTS = {  # how a folded cell starts, and what the page calls it
     "# Solution": "the solution",
 }
 MEASURED = "measured"  # a figure of measured times: kept while its cell is unchanged
-
-
-def made_from(notebook: NotebookNode) -> str:
-    """Return a digest of all that a chapter's outputs depend on: cells, package, library versions.
-
-    An output made from anything else is stale; prose, scripts and styles don't count.
-    """
-    digest = hashlib.sha256()
-    package = ROOT / "src/attnsteps"
-    files = [
-        *(
-            path
-            for ending in ("py", "safetensors", "json")
-            for path in package.rglob(f"*.{ending}")
-        ),
-        *(path for ending in ("py", "txt") for path in (BOOK / "_colab").rglob(f"*.{ending}")),
-    ]
-    for path in sorted(files):
-        digest.update(f"{path.relative_to(ROOT).as_posix()}\0".encode())
-        digest.update(path.read_bytes())
-    pins = (ROOT / "requirements.txt").read_text(encoding="utf-8")
-    digest.update(re.search(r"^torch==\S+", pins, re.MULTILINE)[0].encode())
-    for cell in notebook.cells:
-        if cell.cell_type == "code":
-            digest.update(f"\0{cell.source}".encode())
-    return digest.hexdigest()[:16]
 
 
 def normalise(notebook: NotebookNode) -> None:
@@ -109,17 +81,10 @@ def write_draft(path: Path) -> None:
     os.utime(draft, (path.stat().st_atime, path.stat().st_mtime))  # not newer until it is edited
 
 
-def execute(path: Path) -> None:
-    """Execute one notebook and write it normalised; if it fails, the file stays as it was."""
+def formatted(path: Path) -> NotebookNode:
+    """Return the notebook's cells, taken from its draft if that is newer, as ruff writes them."""
     notebook = take_over_draft(path)
     normalise(notebook)
-    before = nbformat.read(path, as_version=4).cells if path.exists() else []
-    measured = {
-        cell.id: cell.outputs for cell in before if MEASURED in cell.metadata.get("tags", [])
-    }
-    for cell in notebook.cells:
-        if cell.cell_type == "code":
-            cell.outputs, cell.execution_count = [], None
     scratch = path.with_name(f"{path.stem}.tmp.ipynb")
     try:
         nbformat.write(notebook, scratch)
@@ -127,30 +92,60 @@ def execute(path: Path) -> None:
         subprocess.run([*ruff, "check", "--fix-only", "--quiet", scratch], check=True)
         width = ["--line-length", str(COLUMNS)]
         subprocess.run([*ruff, "format", "--quiet", *width, scratch], check=True)
-        notebook = nbformat.read(scratch, as_version=4)
-        resources = {"metadata": {"path": str(BOOK)}}
-        NotebookClient(
-            notebook,
-            timeout=120,
-            resources=resources,
-            coalesce_streams=True,
-        ).execute()
-        fill_spans(notebook)
-        notebook.metadata["attnsteps"] = {"made_from": made_from(notebook)}
-        normalise(notebook)
-        for cell in notebook.cells:
-            cell.update({"outputs": measured[cell.id]} if cell.id in measured else {})
-        nbformat.validate(notebook)
-        nbformat.write(notebook, scratch)
-        scratch.replace(path)
+        return nbformat.read(scratch, as_version=4)
     finally:
         scratch.unlink(missing_ok=True)
+
+
+def write(paths: list[Path], folder: Path = EXECUTED, *, again: bool = False) -> None:
+    """Write notebooks normalised and with current outputs; where one fails, no file is changed.
+
+    Args:
+        paths: of the notebooks, each of which may have an edited draft.
+        folder: where executions are kept.
+        again: execute also what has not changed.
+    """
+    before = {path: nbformat.read(path, as_version=4) for path in paths if path.exists()}
+    edited, stale = {path: formatted(path) for path in paths}, {}
+    for path, notebook in edited.items():
+        made = made_from(notebook)
+        if not again and path in before and is_current(before[path], made):
+            give_outputs(before[path], notebook)
+        else:
+            stale[path.stem] = notebook
+            if again:
+                (folder / path.name).unlink(missing_ok=True)
+        notebook.metadata["attnsteps"] = {"made_from": made}
+    shown = up_to_date(stale, folder, everything=True)
+    for path, notebook in edited.items():
+        if path.stem in shown:
+            give_outputs(shown[path.stem], notebook)
+        try:
+            fill_spans(notebook)
+        except ValueError as error:
+            sys.exit(f"{path.name}: {error}")
+        normalise(notebook)
+        if path in before:
+            keep_measured(before[path], notebook)
+        nbformat.validate(notebook)
+    for path, notebook in edited.items():
+        nbformat.write(notebook, path)
+
+
+def keep_measured(before: NotebookNode, notebook: NotebookNode) -> None:
+    """Keep the outputs of measurements, which differ each time, where their cell is unchanged."""
+    measured = {
+        cell.id: cell.outputs for cell in before.cells if MEASURED in cell.metadata.get("tags", [])
+    }
+    for cell in notebook.cells:
+        cell.update({"outputs": measured[cell.id]} if cell.id in measured else {})
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("action", choices=["drafts", "execute"])
     parser.add_argument("stems", nargs="*", help="such as 05_scaling")
+    parser.add_argument("--again", action="store_true", help="execute what has not changed, too")
     arguments = parser.parse_args()
     DRAFTS.mkdir(exist_ok=True)
     present = {path.stem for path in (*BOOK.glob("*.ipynb"), *DRAFTS.glob("*.md"))}
@@ -158,13 +153,13 @@ def main() -> None:
     if unknown := set(stems) - present:
         sys.exit(f"STEM must be one of {sorted(present)}; got {sorted(unknown)}")
     os.environ.setdefault("OMP_NUM_THREADS", "1")
-    for stem in stems:
-        path = BOOK / f"{stem}.ipynb"
-        if arguments.action == "drafts":
+    paths = [BOOK / f"{stem}.ipynb" for stem in stems]
+    if arguments.action == "execute":
+        write(paths, again=arguments.again)
+    else:
+        for path in paths:
             write_draft(path)
-        else:
-            execute(path)
-        print(stem)
+    print("\n".join(stems))
 
 
 if __name__ == "__main__":

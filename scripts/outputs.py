@@ -15,8 +15,9 @@ import uuid
 from nbformat import NotebookNode
 from PIL import Image
 
-from attnsteps.translator.trained import ASSETS
+from scripts.closure import PACKAGE
 
+ASSETS = PACKAGE / "assets"
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 WIDGET_STATE = "application/vnd.jupyter.widget-state+json"
 SPAN = re.compile(r'(<span data-glue="(?P<name>[\w-]+)">)(?P<text>.*?)(</span>)')

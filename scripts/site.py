@@ -8,30 +8,24 @@ If a build fails, the last good site stays as it was.
 """
 
 import argparse
-import asyncio
 import hashlib
-import os
 import re
 import shutil
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import nbformat
-from nbclient import NotebookClient
-from nbclient.exceptions import CellExecutionError
 from nbformat import NotebookNode
 from tqdm import tqdm
 
-from scripts.notebooks import BOOK, ROOT, made_from
-from scripts.outputs import fill_spans, keep_widgets, restore_widgets, shrink_pictures
+from scripts.closure import PACKAGE, ROOT
+from scripts.execution import BOOK, EXECUTED, give_outputs, up_to_date
+from scripts.outputs import fill_spans, restore_widgets
 
-BUILD = ROOT / "_build"
-EXECUTED = BUILD / "executed"
-HTML = BUILD / "html"
+HTML = ROOT / "_build" / "html"
+INPUTS = ".inputs"  # in the site: what it was made from
 MOST = 25_000_000  # bytes of the whole site, which tests/web/test_light.py holds
-WIDTH = 22  # characters for a chapter's name in the progress lines
 COLOUR = re.compile(r"\x1b\[[\d;]*m")
 STAGE = re.compile(r"(reading sources|writing output)\.\.\. +\[ *(\d+)%\]")
 
@@ -42,85 +36,23 @@ def notebooks() -> dict[str, NotebookNode]:
     return {path.stem: nbformat.read(path, as_version=4) for path in paths}
 
 
-def is_current(notebook: NotebookNode, made: str) -> bool:
-    """Tell whether a notebook's outputs were made from the current cells and package."""
-    return notebook.metadata.get("attnsteps", {}).get("made_from") == made
-
-
-def executed(stem: str, made: str, folder: Path) -> NotebookNode | None:
-    """Return the notebook that an earlier run executed here, if nothing has changed since."""
-    path = folder / f"{stem}.ipynb"
-    notebook = nbformat.read(path, as_version=4) if path.exists() else None
-    return notebook if notebook and is_current(notebook, made) else None
-
-
-def execute(todo: dict[str, NotebookNode], folder: Path) -> list[str]:
-    """Execute chapters side by side, one for each core; return the stems of those that failed."""
-    folder.mkdir(parents=True, exist_ok=True)
-    return asyncio.run(_execute(todo, folder))
-
-
-async def _execute(todo: dict[str, NotebookNode], folder: Path) -> list[str]:
-    """Run the kernels of all chapters, one for each core."""
-    cores, failed, done = asyncio.Semaphore(os.cpu_count() or 1), [], []
-
-    async def one(stem: str, notebook: NotebookNode) -> None:
-        async with cores:
-            start = time.perf_counter()
-            resources = {"metadata": {"path": str(BOOK)}}
-            # Ends a cell that hangs; on a busy machine a cell may take many times as long.
-            client = NotebookClient(
-                notebook, timeout=1200, resources=resources, coalesce_streams=True
-            )
-            try:
-                await client.async_execute()
-            except CellExecutionError as error:
-                failed.append(stem)
-                print(f"  {stem} failed:\n{error}", file=sys.stderr, flush=True)
-            else:
-                keep_widgets(notebook)
-                shrink_pictures(notebook)
-                notebook.metadata["attnsteps"] = {"made_from": made_from(notebook)}
-                nbformat.write(notebook, folder / f"{stem}.ipynb")
-            done.append(stem)
-            took = time.perf_counter() - start
-            print(f"  {len(done):2} of {len(todo)}  {stem:{WIDTH}} {took:5.1f} s", flush=True)
-
-    # The later chapters take longer, so they start first and nobody waits for them at the end.
-    await asyncio.gather(*(one(stem, todo[stem]) for stem in sorted(todo, reverse=True)))
-    return failed
-
-
 def chapters(folder: Path, *, everything: bool) -> dict[str, NotebookNode]:
     """Return every chapter with its outputs for the site, executing where necessary."""
-    ready, todo = {}, {}
-    for stem, notebook in notebooks().items():
-        made = made_from(notebook)
-        here = executed(stem, made, folder)
-        if here is None and not everything and is_current(notebook, made):
-            here = notebook
-        (todo if here is None else ready)[stem] = notebook if here is None else here
-    if todo:
-        overlay = ["make", "--quiet", "colab"]
-        subprocess.run(overlay, cwd=ROOT, check=True)
-        os.environ["JUPYTER_PATH"] = str(ROOT / ".colab/share/jupyter")
-        print(f"executing {len(todo)} of {len(ready) + len(todo)} chapters", flush=True)
-        if failed := execute(todo, folder):
-            sys.exit(f"{', '.join(failed)}: see above; the site was not changed")
-    return ready | todo
+    return up_to_date(notebooks(), folder, everything=everything)
 
 
 def assemble(shown: dict[str, NotebookNode], source: Path) -> str:
-    """Write the input of Sphinx, and return a checksum of everything that makes the pages."""
+    """Write the input of Sphinx: the chapters that are given, and all else.
+
+    Returns:
+        A checksum of everything that makes the pages.
+    """
     shutil.rmtree(source, ignore_errors=True)
     ignored = shutil.ignore_patterns("*.ipynb", "__pycache__", ".ipynb_checkpoints", "_colab")
     shutil.copytree(BOOK, source, ignore=ignored)
-    for stem, written in notebooks().items():
-        outputs = (cell for cell in shown[stem].cells if cell.cell_type == "code")
-        for cell in written.cells:
-            if cell.cell_type == "code":
-                here = next(outputs)
-                cell.outputs, cell.execution_count = here.outputs, here.execution_count
+    for stem, here in shown.items():
+        written = nbformat.read(BOOK / f"{stem}.ipynb", as_version=4)
+        give_outputs(here, written)
         fill_spans(written)
         restore_widgets(written)
         written.metadata.pop("attnsteps", None)
@@ -130,6 +62,17 @@ def assemble(shown: dict[str, NotebookNode], source: Path) -> str:
     for path in sorted([*source.rglob("*"), *(ROOT / "src").rglob("*.py"), *settings]):
         if path.is_file():
             digest.update(f"{path}\0".encode() + path.read_bytes())
+    return digest.hexdigest()
+
+
+def inputs() -> str:
+    """Return a checksum of all that the site is made from, to tell whether a site is stale."""
+    digest = hashlib.sha256()
+    settings = [ROOT / name for name in ("_config.yml", "_toc.yml", "requirements.txt")]
+    for path in sorted([*BOOK.rglob("*"), *PACKAGE.rglob("*"), *settings]):
+        unseen = {"__pycache__", ".ipynb_checkpoints"} & set(path.parts)
+        if path.is_file() and not unseen and not path.name.endswith(".tmp.ipynb"):
+            digest.update(f"{path.relative_to(ROOT).as_posix()}\0".encode() + path.read_bytes())
     return digest.hexdigest()
 
 
@@ -178,6 +121,7 @@ def main() -> None:
         "--chapters-only", action="store_true", help="execute only, without building the site"
     )
     options = parser.parse_args()
+    now = inputs()  # before all else, so that what is edited meanwhile counts as changed
     shown = chapters(options.executed.resolve(), everything=options.execute)
     if options.chapters_only:
         return
@@ -188,6 +132,7 @@ def main() -> None:
     if not stamp.exists() or stamp.read_text() != made:
         write_pages(source, html)
         stamp.write_text(made)
+    (html / INPUTS).write_text(now)
     print(f"The site has {size(html) / 1e6:.1f} MB; at most {MOST / 1e6:.0f} are allowed.")
 
 

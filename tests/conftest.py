@@ -6,28 +6,27 @@ import jaxtyping
 import pytest
 from hypothesis import settings
 
+from scripts.closure import PACKAGE
+
 collect_ignore = ["peers"]  # needs transformers: `make peers` runs it in an environment of its own
 
 # Must run before any test imports the package: from here on, beartype holds every jaxtyping
 # annotation of these stages to the tensors that really pass.
-jaxtyping.install_import_hook(
-    [
-        f"attnsteps.{stage}"
-        for stage in (
-            "shapes",
-            # Without the corpus: its words have no shapes, and checked it would take minutes.
-            *(
-                f"text.{module}"
-                for module in ("batch", "byte_pairs", "download", "parallel", "tokenizer", "vocab")
-            ),
-            "layers",
-            "model",
-            "training",
-            "decoding",
-        )
-    ],
-    "beartype.beartype",
+# Without the generated corpus: its words have no shapes, and checked it would take minutes.
+CHECKED = (
+    "shapes",
+    "corpora.images",
+    "corpora.parallel",
+    "text",
+    "layers",
+    "model",
+    "training",
+    "decoding",
 )
+for stage in CHECKED:
+    place = PACKAGE.joinpath(*stage.split("."))
+    assert place.is_dir() or place.with_suffix(".py").is_file(), f"tests/conftest.py: no {stage}"
+jaxtyping.install_import_hook([f"attnsteps.{stage}" for stage in CHECKED], "beartype.beartype")
 
 import torch  # noqa: E402
 

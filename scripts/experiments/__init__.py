@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 import nbformat
 import torch
 
-from scripts.notebooks import BOOK
+from scripts.execution import BOOK
 from scripts.results import RESULTS, note
 
 SEEDS = range(5)

@@ -13,16 +13,17 @@ decoding             picks the next id   greedy, beam, sample, all at once
 training             changes weights     loss, schedule, loop, checkpoint
 translator           text → text         a trained model with its tokenizers, and its searches
 analysis             a finished model    scores, alignment, leaks, interventions, memory, speed
-exercises            grades an answer    what the notebooks' coding exercises call
 diagrams             draws               pieces, drawings, the map
 plotting             draws               style, heatmaps, curves
+figures              shows a chapter     its drawings, as functions of its tensors
+exercises            grades an answer    what the notebooks' coding exercises call
 widgets              reacts to a hand    one Python class and one JavaScript module each
 cli                  reads a command     train, translate, evaluate
 book                 explains            the chapters, outside the package
 ===================  ==================  ====================================================
 
 ``checks`` and ``shapes`` lie under them all: the axis glossary, and what every error message says.
-Diagrams, plotting and widgets are imported by name, so that ``import attnsteps`` stays light.
+Diagrams, plotting, figures and widgets are imported by name: ``import attnsteps`` stays light.
 """
 
 # ruff: noqa: I001, RUF022 - the order is that of the data, not of the alphabet

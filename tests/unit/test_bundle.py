@@ -21,9 +21,36 @@ def folder(tmp_path, monkeypatch):
     styles.cache_clear()
 
 
-@pytest.mark.parametrize("stem", [path.stem for path in module.JS.glob("*.js")])
-def test_every_module_of_the_package_can_be_bundled(stem):
+VIEWS = sorted(
+    stem
+    for path in module.JS.parent.glob("*.py")
+    for stem in re.findall(r'_esm = bundle\("(\w+)"\)$', path.read_text("utf-8"), re.MULTILINE)
+)
+
+
+@pytest.mark.parametrize("stem", VIEWS)
+def test_every_view_of_the_package_can_be_bundled(stem):
     assert not re.search(r"^import\b", bundle(stem), re.MULTILINE)
+
+
+def test_every_module_belongs_to_a_view():
+    used = {path for stem in VIEWS for path in module._modules(stem)}
+    assert used >= set(module.JS.glob("*.js"))
+
+
+@pytest.mark.parametrize(
+    "ending",
+    [
+        "export { render };",
+        "export default render;",
+        "export default { draw };",
+        "export default {};\nrender();",
+    ],
+)
+def test_a_view_that_does_not_export_what_anywidget_calls_is_refused(folder, ending):
+    (folder / "view.js").write_text(f"function render() {{}}\n{ending}\n")
+    with pytest.raises(ValueError, match=r"must end in `export default \{ render \};`; view\.js"):
+        bundle("view")
 
 
 def test_each_import_is_pasted_once_before_its_first_use(folder):
@@ -44,7 +71,8 @@ def test_each_import_is_pasted_once_before_its_first_use(folder):
 
 def test_the_same_name_twice_is_refused(folder):
     (folder / "a.js").write_text("export const size = 1;\n")
-    (folder / "view.js").write_text('import { size } from "./a.js";\nconst size = 2;\n')
+    view = 'import { size } from "./a.js";\nconst size = 2;\nexport default { render };\n'
+    (folder / "view.js").write_text(view)
     with pytest.raises(ValueError, match=r"unique in a bundle; 'size' is in both a\.js and view"):
         bundle("view")
 
@@ -69,7 +97,7 @@ def test_what_only_readers_of_the_source_need_stays_behind(folder):
 
 
 def test_a_text_whose_indentation_counts_is_refused(folder):
-    (folder / "view.js").write_text("const text = `a\n  b`;\nexport default { text };\n")
+    (folder / "view.js").write_text("const text = `a\n  b`;\nexport default { render };\n")
     with pytest.raises(ValueError, match=r"backticks must end on its own line; see view\.js"):
         bundle("view")
 

@@ -24,7 +24,9 @@ ORDER = [
     {"translator"},
     {"analysis"},
     {"diagrams"},
-    {"exercises", "plotting"},
+    {"plotting"},
+    {"figures"},
+    {"exercises"},
     {"widgets", "cli"},
     {"__main__"},
 ]
@@ -104,6 +106,9 @@ def test_imports_point_upstream_only(path):
         ("text", "from attnsteps import MultiHeadAttention", {"layers"}),
         ("widgets", "from attnsteps import nothing_known", {"nothing_known"}),
         ("widgets", "import attnsteps", {""}),
+        ("figures", "from attnsteps import diagrams, plotting", set()),
+        ("diagrams", "from attnsteps.figures.shared import with_axes", {"figures"}),
+        ("figures", "from attnsteps.exercises.answer import answered", {"exercises"}),
     ],
 )
 def test_the_check_can_fail(stage, source, found):

@@ -5,11 +5,11 @@ import json
 
 import nbformat
 import pytest
-from nbformat.v4 import new_code_cell, new_notebook, new_output
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from attnsteps.translator.trained import ASSETS
 from attnsteps.widgets import Translator
-from scripts import outputs
+from scripts import execution, notebooks, outputs
 from scripts import site as script
 
 WEIGHTS = (ASSETS / "zh_en.safetensors").read_bytes()
@@ -82,7 +82,7 @@ def test_weights_that_the_package_does_not_ship_are_refused():
 def book(tmp_path, monkeypatch):
     """A book of one chapter, whose execution is counted and not done."""
     notebook = new_notebook(cells=[new_code_cell("1 + 1")])
-    made = script.made_from(notebook)
+    made = execution.made_from(notebook)
     runs = []
 
     def execute(todo, folder):
@@ -90,8 +90,8 @@ def book(tmp_path, monkeypatch):
         return []
 
     monkeypatch.setattr(script, "BOOK", tmp_path)
-    monkeypatch.setattr(script, "execute", execute)
-    monkeypatch.setattr(script.subprocess, "run", lambda *_, **__: None)
+    monkeypatch.setattr(execution, "execute", execute)
+    monkeypatch.setattr(execution.subprocess, "run", lambda *_, **__: None)
     monkeypatch.setenv("JUPYTER_PATH", "")
 
     def write(made_from: str = made, folder: str = "") -> None:
@@ -130,5 +130,97 @@ def test_everything_is_executed_once_where_that_is_asked_for(book):
 def test_what_follows_from_other_cells_has_another_name():
     one = new_notebook(cells=[new_code_cell("1 + 1")])
     other = new_notebook(cells=[new_code_cell("1 + 2")])
-    assert script.made_from(one) == script.made_from(new_notebook(cells=[new_code_cell("1 + 1")]))
-    assert script.made_from(one) != script.made_from(other)
+    same = new_notebook(cells=[new_markdown_cell("Prose."), new_code_cell("1 + 1")])
+    assert execution.made_from(one) == execution.made_from(same)
+    assert execution.made_from(one) != execution.made_from(other)
+
+
+def test_a_site_is_stale_once_anything_that_it_is_made_from_changes(tmp_path, monkeypatch):
+    book, package = tmp_path / "book", tmp_path / "src"
+    monkeypatch.setattr(script, "ROOT", tmp_path)
+    monkeypatch.setattr(script, "BOOK", book)
+    monkeypatch.setattr(script, "PACKAGE", package)
+    names = ["_config.yml", "_toc.yml", "requirements.txt", "book/one.ipynb", "src/js/view.js"]
+    seen = set()
+    for number in range(len(names)):
+        for each in names:
+            (tmp_path / each).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / each).write_text("new" if each in names[:number] else "old")
+        seen.add(script.inputs())
+    assert len(seen) == len(names)
+    before = script.inputs()
+    (book / "one.tmp.ipynb").write_text("of an execution that goes on")
+    assert script.inputs() == before
+
+
+# What `make notebooks` writes ------------------------------------------------------------------
+
+
+@pytest.fixture
+def chapter(tmp_path, monkeypatch):
+    """A chapter of one cell, written by the script; its executions are counted."""
+    runs = []
+
+    def execute(todo, folder):
+        for stem, notebook in todo.items():
+            runs.append(stem)
+            (cell,) = [cell for cell in notebook.cells if cell.cell_type == "code"]
+            cell.outputs, cell.execution_count = [new_output("stream", text=f"{len(runs)}\n")], 1
+            folder.mkdir(exist_ok=True)
+            nbformat.write(notebook, folder / f"{stem}.ipynb")
+        return []
+
+    monkeypatch.setattr(execution, "execute", execute)
+    monkeypatch.setattr(execution.subprocess, "run", lambda *_, **__: None)
+    monkeypatch.setattr(notebooks.subprocess, "run", lambda *_, **__: None)
+    monkeypatch.setattr(notebooks, "DRAFTS", tmp_path / "drafts")
+    monkeypatch.setenv("JUPYTER_PATH", "")
+    path, folder = tmp_path / "one.ipynb", tmp_path / "executed"
+
+    def write(prose: str, code: str, **options) -> nbformat.NotebookNode:
+        empty = new_notebook(cells=[new_markdown_cell(""), new_code_cell("")])
+        edited = nbformat.read(path, as_version=4) if path.exists() else empty
+        edited.cells[0].source, edited.cells[1].source = prose, code
+        nbformat.write(edited, path)
+        notebooks.write([path], folder, **options)
+        return nbformat.read(path, as_version=4)
+
+    return write, runs, path
+
+
+def test_prose_needs_no_execution(chapter):
+    write, runs, path = chapter
+    write("Before.", "print(1)")
+    written = path.read_bytes()
+    after = write("After.", "print(1)")
+    assert runs == ["one"]
+    assert after.cells[0].source == "After."
+    assert after.cells[1].outputs[0].text == "1\n"
+    write("Before.", "print(1)")
+    assert path.read_bytes() == written
+
+
+def test_changed_code_is_executed_and_what_lies_executed_is_taken(chapter):
+    write, runs, path = chapter
+    write("Prose.", "print(1)")
+    assert write("Prose.", "print(2)").cells[1].outputs[0].text == "2\n"
+    path.unlink()  # as after `git checkout` of another version
+    assert write("Prose.", "print(2)").cells[1].outputs[0].text == "2\n"
+    assert runs == ["one", "one"]
+    write("Prose.", "print(2)", again=True)
+    assert len(runs) == 3
+
+
+def test_a_chapter_that_fails_changes_no_file(chapter, monkeypatch):
+    write, _, path = chapter
+    write("Prose.", "print(1)")
+    monkeypatch.setattr(execution, "execute", lambda todo, folder: list(todo))
+    with pytest.raises(SystemExit, match="one: see above"):
+        write("Prose.", "print(2)")
+    assert nbformat.read(path, as_version=4).metadata["attnsteps"]
+
+
+def test_a_span_that_no_cell_fills_is_named_with_its_file(chapter):
+    write, *_ = chapter
+    with pytest.raises(SystemExit, match=r"one\.ipynb: no cell records a value named 'x'"):
+        write('<span data-glue="x"></span>', "print(1)")

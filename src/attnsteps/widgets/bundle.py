@@ -18,6 +18,7 @@ CSS = Path(__file__).parent / "css"
 _IMPORT = re.compile(r'^import\s*\{[^}]*\}\s*from\s*"(?P<path>\.[^"]+)";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:const|let|function|class)\b)", re.MULTILINE)
 _TOP_LEVEL = re.compile(r"^(?:export )?(?:const|let|function|class)\s+(\w+)", re.MULTILINE)
+_VIEW = re.compile(r"^export default \{[^;]*\brender\b", re.MULTILINE)
 _FOR_READERS = re.compile(
     r"""^[ \t]*/\*\*(?:(?!\*/).)*\*/[ \t]*\n  # a comment on lines of its own: types, mostly
     |   ^[ \t]*//[^\n]*\n
@@ -30,9 +31,14 @@ _FOR_READERS = re.compile(
 def bundle(stem: str) -> str:
     """Return ``js/<stem>.js`` with every module it imports, as one ES module.
 
-    Every import must read ``import { a } from "./b.js";``, and top-level names must differ.
+    Every import must read ``import { a } from "./b.js";``, and top-level names must differ. The
+    view itself must end in ``export default { render };``, which is what anywidget calls.
     """
     modules = _modules(stem)
+    if not _VIEW.search(modules[JS / f"{stem}.js"]):
+        raise ValueError(
+            f"a view must end in `export default {{ render }};`; {stem}.js exports no such thing"
+        )
     owner: dict[str, Path] = {}
     for path, source in modules.items():
         if any(line.count("`") % 2 for line in source.splitlines()):

@@ -1,0 +1,14 @@
+"""The chapters' own drawings: each is a function that takes the chapter's tensors.
+
+A chapter's figures lie in the module of its stem, in their order on its page, so a reader can call
+one again with other numbers. What several chapters draw lies in ``shared``; every word in a figure
+passes ``say``.
+
+=================  ==================================================================
+Module             Holds
+=================  ==================================================================
+catalogue          the words of the figures, which a translation replaces
+shared             pieces that several chapters draw
+query_key_value    the figures of chapter 4
+=================  ==================================================================
+"""

@@ -1,0 +1,29 @@
+"""Looks up the words of the figures: an edition in another language brings a catalogue of them."""
+
+#: English → another language, with the same fields in braces. Empty, the figures are in English.
+CATALOGUE: dict[str, str] = {}
+
+
+def say(text: str, **fields: object) -> str:
+    """Return a text of a figure in the reader's language, with its fields filled in.
+
+    Args:
+        text: in English, a literal; what is computed is a field such as ``{total:.2f}``.
+        **fields: the values of the fields.
+
+    Example:
+        >>> say("row sum {total:.2f}", total=1.0)
+        'row sum 1.00'
+    """
+    return CATALOGUE.get(text, text).format(**fields)
+
+
+def gloss(word: object) -> str:
+    """Return what a word of the running sentence means, without the parentheses of a particle.
+
+    Example:
+        >>> from attnsteps.running_example import SENTENCE
+        >>> gloss(SENTENCE[7])
+        'state'
+    """
+    return say(word.gloss.strip("()"))

@@ -1,0 +1,672 @@
+"""The figures of chapter 4, in their order on the page: queries, keys and values."""
+
+from collections.abc import Sequence
+
+from torch import Tensor
+
+from attnsteps.diagrams import (
+    Drawing,
+    Piece,
+    Wire,
+    bars,
+    block,
+    column,
+    frame,
+    grid,
+    matrix,
+    named,
+    row,
+    space,
+    vector,
+    word,
+    words,
+)
+from attnsteps.diagrams.cells import in_digits
+from attnsteps.figures.catalogue import gloss, say
+from attnsteps.figures.shared import listed, with_axes
+from attnsteps.running_example import AXES, Word
+
+
+def _chip(shown: Word, **settings: object) -> Piece:
+    """Draw a Chinese word with its meaning."""
+    return word(shown.zh, say(shown.gloss), **settings)
+
+
+# Why not just compare the words? -----------------------------------------------------------------
+
+
+def one_adjective_two_nouns(
+    tired: Sequence[Word], wide: Sequence[Word], nouns: tuple[int, int] = (0, 3), adjective: int = 6
+) -> Drawing:
+    """Draw two sentences that differ in one adjective, and an arrow from it to its noun.
+
+    Args:
+        tired: the words of the first sentence, eight of them.
+        wide: the words of the second.
+        nouns: where the noun lies that each adjective describes.
+        adjective: where the adjective lies in both.
+    """
+
+    def chips(sentence: Sequence[Word], key: str, noun: int) -> list[Piece]:
+        roles = {noun: "key", adjective: "query"}
+        return [
+            _chip(one, name=f"{key}{i}", role=roles.get(i, "plain"), lit=i in roles)
+            for i, one in enumerate(sentence)
+        ]
+
+    lines = [chips(tired, "one", nouns[0]), chips(wide, "two", nouns[1])]
+    across = [column(row(*line, gap=9), space(0, 48), gap=4) for line in lines]
+    folded = [column(row(*line[:4], gap=10), row(*line[4:], gap=10), gap=30) for line in lines]
+    asked = [say("what was {what}?", what=gloss(line[adjective])) for line in (tired, wide)]
+    ends = [(f"one{adjective}", f"one{nouns[0]}"), (f"two{adjective}", f"two{nouns[1]}")]
+    return Drawing(
+        say("One adjective, two nouns"),
+        say(
+            "The Chinese sentence twice, word by word. Ending in {one}, an arrow runs from {one} "
+            "back to {its}; ending in {two}, an arrow runs from {two} back to {other}.",
+            one=gloss(tired[adjective]),
+            its=gloss(tired[nouns[0]]),
+            two=gloss(wide[adjective]),
+            other=gloss(wide[nouns[1]]),
+        ),
+        column(*across, gap=10),
+        column(*folded, gap=34),
+        wires=[
+            Wire(f"{start}.bottom", f"{end}.bottom", text, arc=34)
+            for (start, end), text in zip(ends, asked, strict=True)
+        ],
+        tall_wires=[
+            Wire(f"{start}.top", f"{end}.bottom", text)
+            for (start, end), text in zip(ends, asked, strict=True)
+        ],
+    )
+
+
+def words_as_vectors(x: Tensor, shown: Sequence[Word]) -> Drawing:
+    """Draw the vectors of some words, (T, 4), with the meaning of each entry."""
+    names, axes = [gloss(one) for one in shown], [say(axis) for axis in AXES]
+
+    def table(width: float) -> Piece:
+        return matrix(x, "source", rows=names, columns=axes, cell=(width, 28))
+
+    vectors = [
+        say("{word} is {numbers}", word=name, numbers=listed(line))
+        for name, line in zip(names, x, strict=True)
+    ]
+    return Drawing(
+        say("Three words as vectors"),
+        say(
+            "{vectors}. The entries mean: {axes}.",
+            vectors="; ".join(vectors),
+            axes=", ".join(axes),
+        ),
+        table(66),
+        table(62),
+    )
+
+
+def comparing_finds_the_wrong_one(x: Tensor, shown: Sequence[Word]) -> Drawing:
+    """Draw the dot products of the last of three words' vectors, (3, 4), with all three."""
+    asking, likeness = x[-1], x @ x[-1]
+    names = [gloss(one) for one in shown]
+
+    def sign(text: str) -> Piece:
+        return column(space(0, 20), words(text), gap=0)
+
+    def compare(cell: tuple[float, float], gap: float) -> Piece:
+        lines = []
+        for number, name in enumerate(names):
+            score = likeness[number : number + 1]
+            best = bool(score == likeness.max())
+            result = vector(
+                score,
+                "wrong" if best else "weights",
+                label=say("best match") if best else say("score"),
+                limit=2,
+                cell=(70, cell[1]),
+            )
+            left = vector(asking, "source", label=names[-1], cell=cell)
+            right = vector(x[number], "source", label=name, cell=cell)
+            lines.append([left, sign("·"), right, sign("="), result])
+        return grid(lines, gap=(gap, 10))
+
+    best = int(likeness.argmax())
+    itself = say("{word} itself", word=names[-1])
+    return Drawing(
+        say("Comparing words finds the wrong one"),
+        say(
+            "The vector of {asking} times that of {one} is {first}, times that of {two} {second}, "
+            "times that of {itself} {third}. The best match, in red, is {best}.",
+            asking=names[-1],
+            one=names[0],
+            two=names[1],
+            itself=itself,
+            first=in_digits(float(likeness[0]), 0),
+            second=in_digits(float(likeness[1]), 0),
+            third=in_digits(float(likeness[2]), 0),
+            best=itself if best == len(names) - 1 else names[best],
+        ),
+        compare((36, 26), 12),
+        compare((23, 24), 6),
+    )
+
+
+# Query, key and value ----------------------------------------------------------------------------
+
+
+def one_vector_becomes_three(
+    x: Tensor, w_q: Tensor, w_k: Tensor, w_v: Tensor, *, name: str = "tired"
+) -> Drawing:
+    """Draw how three matrices make a word's query, key and value from its vector, (D,)."""
+    made = (("q", w_q, "query"), ("k", w_k, "key"), ("v", w_v, "value"))
+
+    def projections(cell: tuple[float, float], gap: float) -> Piece:
+        return grid(
+            [
+                [
+                    vector(x, "source", label=say(name), cell=cell),
+                    words("×"),
+                    matrix(w, role, label=f"W_{letter}", kind="parameter", cell=cell),
+                    words("="),
+                    vector(x @ w, role, label=f"{letter}: {say(role)}", cell=cell),
+                ]
+                for letter, w, role in made
+            ],
+            gap=(gap, 14),
+        )
+
+    return Drawing(
+        say("One vector becomes three"),
+        say(
+            "The vector of {name}, {vector}, times the matrix W_q is its query {q}; times W_k its "
+            "key {k}; times W_v its value {v}.",
+            name=say(name),
+            vector=listed(x),
+            q=listed(x @ w_q),
+            k=listed(x @ w_k),
+            v=listed(x @ w_v),
+        ),
+        projections((36, 26), 12),
+        projections((22, 24), 5),
+    )
+
+
+# Six steps with a pencil -------------------------------------------------------------------------
+
+
+def _three_columns(shown: Sequence[Word], best: int, lines: dict[str, list], tall: bool) -> Piece:
+    """Put a line of pieces below each of three words: the last asks, the best answers."""
+    colours = _colours(best)
+    chips = [
+        _chip(one, role=colour, lit=colour != "plain")
+        for one, colour in zip(shown, colours, strict=True)
+    ]
+    lines = {"": chips, **lines}
+    if not tall:
+        return grid(list(lines.values()), labels=list(lines), gap=(22, 18))
+    thirds = [space(95)] * 3
+    parts = [
+        column(
+            words(label, size=12, quiet=True),
+            grid([pieces, thirds], gap=(6, 0)),
+            gap=4,
+            align="left",
+        )
+        for label, pieces in lines.items()
+    ]
+    return column(*parts, gap=12, align="left")
+
+
+def _colours(best: int) -> list[str]:
+    """Give the word that answers best the keys' colour, and the last one the queries'."""
+    return ["key" if i == best else "query" if i == 2 else "plain" for i in range(3)]
+
+
+def _cells(letter: str, table: Sequence[Tensor], role: str, cell: tuple, **settings) -> list[Piece]:
+    """Draw each line of a table by itself, under the names letter0, letter1, and so on."""
+    return [
+        vector(line.reshape(-1), role, name=f"{letter}{i}", cell=cell, **settings)
+        for i, line in enumerate(table)
+    ]
+
+
+def first_three_steps(shown: Sequence[Word], q: Tensor, k: Tensor) -> Drawing:
+    """Draw how the last of three words' query, (Dk,), scores their keys, (3, Dk)."""
+    scores = k @ q
+    scaled = scores / k.shape[-1] ** 0.5
+    names = [gloss(one) for one in shown]
+    width = in_digits(k.shape[-1], 0)
+
+    def steps(*, tall: bool) -> Piece:
+        narrow, single = ((23, 24), (44, 24)) if tall else ((38, 26), (46, 26))
+        lines = {
+            say("    keys"): _cells("k", k, "key", narrow),
+            say("1. query of “{word}”", word=names[-1]): _cells("q", [q] * 3, "query", narrow),
+            say("2. score: q · k"): _cells("s", scores, "weights", single, limit=8),
+            say("3. divide by √{width}", width=width): _cells(
+                "d", scaled, "weights", single, limit=8
+            ),
+        }
+        return _three_columns(shown, int(scores.argmax()), lines, tall)
+
+    return Drawing(
+        say("The first three steps: scaled scores for the word {word}", word=names[-1]),
+        say(
+            "A column for each of {one}, {two} and {word}: its key, below it the query of {word}, "
+            "{query}, the same each time, then the score of the two, {s0}, {s1} and {s2}, and the "
+            "score divided by the root of {width}: {d0}, {d1} and {d2}.",
+            one=names[0],
+            two=names[1],
+            word=names[2],
+            query=listed(q),
+            width=width,
+            **{f"s{i}": in_digits(float(score), 0) for i, score in enumerate(scores)},
+            **{f"d{i}": in_digits(float(score), 0) for i, score in enumerate(scaled)},
+        ),
+        steps(tall=False),
+        steps(tall=True),
+        wires=[Wire(f"{a}{i}", f"{b}{i}") for a, b in (("q", "s"), ("s", "d")) for i in range(3)],
+    )
+
+
+def last_three_steps(shown: Sequence[Word], scaled: Tensor, v: Tensor) -> Drawing:
+    """Draw how three scaled scores, (3,), weigh three values, (3, Dv), and make a context."""
+    weights = scaled.softmax(-1)
+    weighted = weights[:, None] * v
+    context = weighted.sum(0)
+    names = [gloss(one) for one in shown]
+    colours = _colours(int(weights.argmax()))
+    shares = {"digits": 2, "limit": 1}
+
+    def steps(*, tall: bool) -> Piece:
+        narrow, single = ((23, 24), (44, 24)) if tall else ((38, 26), (46, 26))
+        fifth = (30, 24) if tall else (42, 26)
+        columns = [
+            bars(weights[i : i + 1], colours[i], limit=1, name=f"w{i}", size=(60, 70))
+            for i in range(3)
+        ]
+        result = vector(context, "context", name="c", cell=fifth, **shares)
+        lines = {
+            say("3. scaled scores"): _cells("d", scaled, "weights", single, limit=8),
+            say("4. softmax: weights"): columns,
+            say("    values"): _cells("v", v, "value", narrow),
+            say("5. weight × value"): _cells("u", weighted, "value", fifth, **shares),
+            say("6. sum: context"): [space(), space(), result],
+        }
+        return _three_columns(shown, int(weights.argmax()), lines, tall)
+
+    return Drawing(
+        say(
+            "The last three steps: from scaled scores to the context of {word}",
+            word=names[-1],
+        ),
+        say(
+            "The scaled scores {d0}, {d1} and {d2} become weights, drawn as bars: {w0} for {one}, "
+            "{w1} for {two}, {w2} for {word}. Each weight multiplies its word's value, and the "
+            "three products add up to the context, in the column of {word}: {context}.",
+            one=names[0],
+            two=names[1],
+            word=names[2],
+            context=listed(context, 2),
+            **{f"d{i}": in_digits(float(score), 0) for i, score in enumerate(scaled)},
+            **{f"w{i}": in_digits(float(weight), 2) for i, weight in enumerate(weights)},
+        ),
+        steps(tall=False),
+        steps(tall=True),
+        wires=[
+            *(
+                Wire(f"{a}{i}.bottom", f"{b}{i}.top")
+                for a, b in (("d", "w"), ("w", "v"), ("v", "u"))
+                for i in range(3)
+            ),
+            Wire("u0.bottom", "c.left", role="context", bent=True),
+            Wire("u1.bottom", "c.left", role="context", bent=True),
+            Wire("u2", "c", role="context"),
+        ],
+    )
+
+
+def where_two_look(
+    weights: Tensor, queries: tuple[Word, Word], shown: Sequence[Word], itself: int
+) -> Drawing:
+    """Draw the weights of two queries, (2, T); one key is each query's own word."""
+    rows = [gloss(one) for one in queries]
+
+    def table(width: float, columns: list[str]) -> Piece:
+        cells = {"columns": columns, "digits": 2, "limit": 1, "cell": (width, 28)}
+        return with_axes(matrix(weights, "weights", rows=rows, **cells))
+
+    first, second = (gloss(shown[int(line.argmax())]) for line in weights)
+    return Drawing(
+        say("Where {one} and {two} look", one=rows[0], two=rows[1]),
+        say(
+            "Two queries, {one} and {two}, and eight keys. {one} gives most to {first}, {two} "
+            "gives most to {second}; every other word gets at most a tenth.",
+            one=rows[0],
+            two=rows[1],
+            first=first,
+            second=second,
+        ),
+        table(56, [say("itself") if i == itself else gloss(w) for i, w in enumerate(shown)]),
+        table(30, [say("self") if i == itself else w.zh for i, w in enumerate(shown)]),
+    )
+
+
+# All words at once -------------------------------------------------------------------------------
+
+
+def whole_of_attention(x: Tensor, w_q: Tensor, w_k: Tensor, w_v: Tensor) -> Drawing:
+    """Draw attention from three words' vectors, (3, 4), to their contexts; the last is outlined."""
+    q, k, v = x @ w_q, x @ w_k, x @ w_v
+    scores = q @ k.T
+    weights = (scores / k.shape[-1] ** 0.5).softmax(-1)
+    context = weights @ v
+
+    def whole(*, tall: bool) -> Piece:
+        share = {"cell": (30, 24) if tall else (36, 24), "digits": 2, "limit": 1}
+
+        def table(
+            numbers: Tensor, role: str, label: str, shape: str, *, name: str = "", **settings
+        ) -> Piece:
+            settings = {"cell": (20, 24), **settings}
+            last = [len(numbers) - 1]
+            piece = matrix(numbers, role, label=label, shape=shape, lit=last, **settings)
+            return named(name or label, piece)
+
+        start = table(x, "source", "X", "(T, D)")
+        queries = table(q, "query", "Q", "(T, dₖ)")
+        keys = table(k, "key", "K", "(T, dₖ)")
+        values = table(v, "value", "V", "(T, dᵥ)")
+        scored = table(scores, "weights", "QKᵀ", "(T, T)", cell=(26, 24))
+        found = table(weights, "weights", say("weights"), "(T, T)", name="weights", **share)
+        end = table(context, "context", say("context"), "(T, dᵥ)", name="context", **share)
+        by_q = block("× W_q", "query", name="W_q")
+        by_k = block("× W_k", "key", name="W_k")
+        by_v = block("× W_v", "value", name="W_v")
+        softmax = block(say("÷ √dₖ\nsoftmax of\neach row"), name="softmax")
+        none = space()
+        if tall:
+            rows = [
+                [none, start, none],
+                [by_q, by_k, by_v],
+                [queries, keys, values],
+                [scored, none, none],
+                [softmax, none, none],
+                [found, none, end],
+            ]
+            return grid(rows, gap=(9, 24))
+        rows = [
+            [none, by_q, queries, none, none, none],
+            [start, by_k, keys, scored, softmax, found],
+            [none, by_v, values, none, none, end],
+        ]
+        return grid(rows, gap=(24, 22))
+
+    joined = [
+        Wire("W_q", "Q", role="query"),
+        Wire("W_k", "K", role="key"),
+        Wire("W_v", "V", role="value"),
+    ]
+    return Drawing(
+        say("The whole of attention"),
+        say(
+            "X, three words by four entries, times W_q, W_k and W_v is Q, K and V. Q times the "
+            "transpose of K is the scores, three by three. Divided by the root of dₖ and through "
+            "the softmax, row by row, they are the weights. The weights times V are the context. "
+            "The last row of each table, outlined, is that of tired: query {query}; scores "
+            "{scores}; context {context}.",
+            query=listed(q[-1]),
+            scores=listed(scores[-1]),
+            context=listed(context[-1], 2),
+        ),
+        whole(tall=False),
+        whole(tall=True),
+        wires=[
+            *(Wire("X.right", f"W_{i}.left", role=r) for i, r in _PROJECTED),
+            *joined,
+            Wire("Q.right", "QKᵀ.top", role="query", bent=True),
+            Wire("K.right", "QKᵀ.left", role="key"),
+            Wire("QKᵀ", "softmax"),
+            Wire("softmax", "weights"),
+            Wire("weights.bottom", "context.top"),
+            Wire("V.right", "context.left", role="value"),
+        ],
+        tall_wires=[
+            *(Wire("X.bottom", f"W_{i}.top", role=r) for i, r in _PROJECTED),
+            *joined,
+            Wire("Q.bottom", "QKᵀ.top", role="query"),
+            Wire("K.bottom", "QKᵀ.right", role="key", bent=True),
+            Wire("QKᵀ", "softmax"),
+            Wire("softmax", "weights"),
+            Wire("weights.right", "context.left"),
+            Wire("V.bottom", "context.top", role="value"),
+        ],
+    )
+
+
+_PROJECTED = (("q", "query"), ("k", "key"), ("v", "value"))
+
+
+def who_attends_to_whom(weights: Tensor, shown: Sequence[Word], lit: int) -> Drawing:
+    """Draw all weights of a sentence, (T, T), with one query's row outlined."""
+    glosses = [gloss(one) for one in shown]
+
+    def table(width: float, columns: list[str]) -> Piece:
+        cells = {"columns": columns, "digits": 2, "limit": 1, "lit": [lit], "cell": (width, 27)}
+        return with_axes(matrix(weights, "weights", rows=glosses, **cells))
+
+    return Drawing(
+        say("Who attends to whom"),
+        say(
+            "Eight rows of eight weights, one row for each query, one column for each key. The "
+            "rows of because and of the final particle are even; that of {lit} peaks at {peak}.",
+            lit=glosses[lit],
+            peak=glosses[int(weights[lit].argmax())],
+        ),
+        table(56, glosses),
+        table(30, [one.zh for one in shown]),
+    )
+
+
+# Looking into another text -----------------------------------------------------------------------
+
+
+def cross_attention(
+    weights: Tensor, context: Tensor, queries: tuple[Word, Word], looked_at: Sequence[Word]
+) -> Drawing:
+    """Draw two queries that look into another text: weights, (2, Tk), and context, (2, Dv)."""
+
+    def across(*, tall: bool) -> Piece:
+        lookers = [
+            _chip(one, role="query", lit=True, name=f"q{i}") for i, one in enumerate(queries)
+        ]
+        spread = matrix(
+            weights,
+            "weights",
+            name="w",
+            columns=[one.zh if tall else say(one.gloss) for one in looked_at],
+            label=say("weights"),
+            shape=f"({weights.shape[0]}, {weights.shape[1]})",
+            digits=2,
+            limit=1,
+            cell=(30, 46) if tall else (60, 46),
+        )
+        result = matrix(
+            context,
+            "context",
+            label=say("context"),
+            shape=f"({context.shape[0]}, {context.shape[1]})",
+            digits=2,
+            limit=1,
+            cell=(40, 46) if tall else (44, 46),
+        )
+        spread, result = named("W", spread), named("C", result)
+        chips = [word(o.zh, "" if tall else say(o.gloss), role="key") for o in looked_at]
+        title = words(say("another text, one key and one value a word"), size=12)
+        text = frame(column(title, row(*chips, gap=6), gap=8), name="text")
+        heading = words(say("queries"), size=12, role="query")
+        asking = row(column(heading, column(*lookers, gap=12), gap=6), spread, gap=26)
+        if tall:
+            return column(text, asking, result, gap=46)
+        return column(text, row(asking, result, gap=34), gap=46)
+
+    one, two = (gloss(asking) for asking in queries)
+    first, second = (gloss(looked_at[int(line.argmax())]) for line in weights)
+    looking = [
+        Wire("q0.right", "w[0].left", role="query"),
+        Wire("q1.right", "w[1].left", role="query"),
+    ]
+    return Drawing(
+        say("Cross-attention: two queries look into another text"),
+        say(
+            "Two chips, {one} and {two}, at the left: the queries. Six words in a frame above: the "
+            "keys and values. In between two rows of six weights: {one} gives most to {first}, "
+            "{two} to {second}. From the weights comes a context for each query, two rows of "
+            "three.",
+            one=one,
+            two=two,
+            first=first,
+            second=second,
+        ),
+        across(tall=False),
+        across(tall=True),
+        wires=[
+            Wire("text.bottom", "W.top", say("keys"), role="key"),
+            Wire("text.bottom", "C.top", say("values"), role="value"),
+            *looking,
+            Wire("w.right", "C.left"),
+        ],
+        tall_wires=[
+            Wire("text.bottom", "W.top", say("keys"), role="key"),
+            *looking,
+            Wire("w.bottom", "C.top", say("× values"), role="value"),
+        ],
+    )
+
+
+# Why three matrices, and not two or one? ---------------------------------------------------------
+
+
+def one_matrix_for_both(x: Tensor, w_q: Tensor, w_k: Tensor, shown: Sequence[Word]) -> Drawing:
+    """Draw three words' scores with two matrices, and with one for both queries and keys."""
+    ours, tied = (x @ w_q) @ (x @ w_k).T, (x @ w_k) @ (x @ w_k).T
+    names = [gloss(one) for one in shown]
+
+    def scored(numbers: Tensor, label: str) -> Piece:
+        table = matrix(numbers, "weights", rows=names, columns=names, cell=(52, 28))
+        return column(words(label, size=13, bold=True), with_axes(table), gap=8)
+
+    pair = (scored(ours, say("two matrices")), scored(tied, say("one matrix for both")))
+    return Drawing(
+        say("One matrix for queries and keys makes the scores symmetric"),
+        say(
+            "Two tables of scores before the division. With two matrices, {last} scores {first} "
+            "{there} and {first} scores {last} {back}. With W_k for both, each score equals its "
+            "mirror image across the diagonal: {last} and {first} score each other {each}, and "
+            "{last} scores itself {itself}.",
+            first=names[0],
+            last=names[-1],
+            there=in_digits(float(ours[-1, 0]), 0),
+            back=in_digits(float(ours[0, -1]), 0),
+            each=in_digits(float(tied[-1, 0]), 0),
+            itself=in_digits(float(tied[-1, -1]), 0),
+        ),
+        row(*pair, gap=50),
+        column(*pair, gap=22),
+    )
+
+
+# Where does the context go? ----------------------------------------------------------------------
+
+
+def what_becomes_of_the_context(asking: Word) -> Drawing:
+    """Draw how a word's context is added to its vector."""
+
+    def onward(*, tall: bool) -> Piece:
+        start = _chip(asking, name="in", role="source")
+        attention = block(say("attention"), "context", name="attention")
+        back = block(say("× a matrix: width D again"), name="back")
+        plus = block("+", "source", name="plus", width=36, height=34)
+        found = say("{word} + what it found", word=gloss(asking))
+        end = word(asking.zh, found, name="out", role="context")
+        if tall:
+            branch = column(back, attention, gap=24)
+            road = column(end, plus, space(0, 110), start, gap=26)
+            return row(road, branch, gap=-20)
+        branch = row(space(90), attention, back, gap=30)
+        road = row(start, space(330), plus, end, gap=30)
+        return column(branch, road, gap=18, align="left")
+
+    last = Wire("plus", "out", role="source", thick=True)
+    return Drawing(
+        say("What becomes of the context"),
+        say(
+            "The vector of {word} goes two ways: straight on, and through attention and a matrix "
+            "that brings the context back to width D. Both are added, and the sum goes on.",
+            word=gloss(asking),
+        ),
+        onward(tall=False),
+        onward(tall=True),
+        wires=[
+            Wire("in.right", "plus.left", role="source", thick=True),
+            Wire("in.top", "attention.left", bent=True),
+            Wire("attention", "back"),
+            Wire("back.right", "plus.top", bent=True),
+            last,
+        ],
+        tall_wires=[
+            Wire("in.top", "plus.bottom", role="source", thick=True),
+            Wire("in.right", "attention.bottom", bent=True),
+            Wire("attention", "back"),
+            Wire("back.top", "plus.right", bent=True),
+            last,
+        ],
+    )
+
+
+# Where people go wrong ---------------------------------------------------------------------------
+
+
+def right_and_two_wrong(
+    right: Tensor, swapped: Tensor, columns: Tensor, shown: Sequence[Word], query: int
+) -> Drawing:
+    """Draw one query's row of weights in three tables, (T, T): right, and in two wrong versions."""
+
+    def line(table: Tensor, label: str, role: str, heads: list[str], width: float) -> Piece:
+        total = say("row sum {total:.2f}", total=float(table[query].sum()))
+        return matrix(
+            table[query : query + 1],
+            role,
+            label=f"{label}, {total}",
+            columns=heads,
+            digits=2,
+            limit=1,
+            cell=(width, 28),
+        )
+
+    def rows(width: float, heads: list[str]) -> Piece:
+        return column(
+            line(right, say("right"), "weights", heads, width),
+            line(swapped, say("queries and keys swapped"), "wrong", heads, width),
+            line(columns, say("softmax of the columns"), "wrong", heads, width),
+            gap=14,
+        )
+
+    first, name = gloss(shown[0]), gloss(shown[query])
+    return Drawing(
+        say("The row of {word}, right and in two wrong versions", word=name),
+        say(
+            "Right: {right:.2f} for {first}, and the row adds up to 1. With queries and keys "
+            "swapped: {swapped:.2f} for {first} and as much for {word} itself, adding up to 1. "
+            "With the softmax of the columns: {columns:.2f} for {first}, and the row adds up to "
+            "{total:.2f}.",
+            first=first,
+            word=name,
+            right=float(right[query, 0]),
+            swapped=float(swapped[query, 0]),
+            columns=float(columns[query, 0]),
+            total=float(columns[query].sum()),
+        ),
+        rows(60, [gloss(one) for one in shown]),
+        rows(36, [one.zh for one in shown]),
+    )

@@ -1,0 +1,156 @@
+"""The chapters' figures: drawn from what they are given, fit for a phone, ready for translation.
+
+``EXAMPLES`` holds a call of each figure; a figure without one fails a test.
+"""
+
+import importlib
+import inspect
+import pkgutil
+import re
+from xml.etree import ElementTree as ET
+
+import nbformat
+import pytest
+import torch
+
+from attnsteps import figures
+from attnsteps.diagrams import Drawing
+from attnsteps.diagrams.drawing import NARROWEST, WIDEST
+from attnsteps.figures import catalogue
+from attnsteps.figures import query_key_value as qkv
+from attnsteps.figures.shared import listed
+from attnsteps.running_example import (
+    ANIMAL,
+    SENTENCE,
+    STREET,
+    TIRED,
+    TWIN,
+    W_K,
+    W_Q,
+    W_V,
+    WIDE,
+    toy_embeddings,
+)
+from tests.browser import ROOT
+
+THREE = (ANIMAL, STREET, TIRED)
+X, ALL = toy_embeddings(THREE), toy_embeddings()
+WEIGHTS = (ALL @ W_Q @ (ALL @ W_K).T / 2).softmax(-1)
+LOOKS = (toy_embeddings((TIRED, WIDE)) @ W_Q @ (ALL @ W_K).T / 2).softmax(-1)
+EXAMPLES = {
+    qkv.one_adjective_two_nouns: lambda: (SENTENCE, TWIN),
+    qkv.words_as_vectors: lambda: (X, THREE),
+    qkv.comparing_finds_the_wrong_one: lambda: (X, THREE),
+    qkv.one_vector_becomes_three: lambda: (X[2], W_Q, W_K, W_V),
+    qkv.first_three_steps: lambda: (THREE, X[2] @ W_Q, X @ W_K),
+    qkv.last_three_steps: lambda: (THREE, X @ W_K @ (X[2] @ W_Q) / 2, X @ W_V),
+    qkv.where_two_look: lambda: (LOOKS, (TIRED, WIDE), SENTENCE, 6),
+    qkv.whole_of_attention: lambda: (X, W_Q, W_K, W_V),
+    qkv.who_attends_to_whom: lambda: (WEIGHTS, SENTENCE, 6),
+    qkv.cross_attention: lambda: (LOOKS[:, :6], LOOKS[:, :3], (TIRED, WIDE), SENTENCE[:6]),
+    qkv.one_matrix_for_both: lambda: (X, W_Q, W_K, THREE),
+    qkv.what_becomes_of_the_context: lambda: (TIRED,),
+    qkv.right_and_two_wrong: lambda: (WEIGHTS, WEIGHTS.T, WEIGHTS, SENTENCE, 6),
+}
+CHAPTERS = [
+    importlib.import_module(f"attnsteps.figures.{module.name}")
+    for module in pkgutil.iter_modules(figures.__path__)
+    if module.name not in ("catalogue", "shared")
+]
+
+
+def in_order(module) -> list:
+    """List the figures of a chapter as they lie in its module."""
+    own = [
+        one
+        for name, one in inspect.getmembers(module, inspect.isfunction)
+        if one.__module__ == module.__name__ and not name.startswith("_")
+    ]
+    return sorted(own, key=lambda one: one.__code__.co_firstlineno)
+
+
+def svgs(drawing: Drawing) -> list[ET.Element]:
+    """Parse the arrangements of a drawing: wide, then tall."""
+    return [ET.fromstring(svg) for svg in re.findall(r"<svg.*?</svg>", drawing._repr_html_())]
+
+
+@pytest.fixture(params=EXAMPLES, ids=lambda figure: figure.__name__)
+def figure(request):
+    return request.param(*EXAMPLES[request.param]())
+
+
+def test_every_figure_has_an_example_here():
+    assert {one for module in CHAPTERS for one in in_order(module)} == set(EXAMPLES)
+
+
+@pytest.mark.parametrize("module", CHAPTERS, ids=lambda module: module.__name__)
+def test_figures_lie_in_the_order_of_the_page_and_are_shown_by_one_line(module):
+    stem = module.__name__.rpartition(".")[2]
+    (path,) = (ROOT / "book").glob(f"[0-9]*_{stem}.ipynb")
+    cells = nbformat.read(path, as_version=4).cells
+    last = [cell.source.split("\n")[-1] for cell in cells if cell.cell_type == "code"]
+    shown = [match[1] for line in last if (match := re.match(r"figures\.(\w+)\(.*\)$", line))]
+    places = [shown.index(one.__name__) for one in in_order(module)]
+    assert places == sorted(places)
+    assert not [cell for cell in cells if "Drawing(" in cell.source and cell.cell_type == "code"]
+
+
+def test_a_figure_fits_a_desk_and_a_phone(figure):
+    wide, tall = svgs(figure)
+    assert int(wide.get("width")) <= WIDEST
+    assert int(tall.get("width")) <= NARROWEST
+    for svg in (wide, tall):
+        assert all(float(text.get("font-size", 14)) >= 12 for text in svg.iter("text"))
+        for text in svg.iter("text"):  # nothing begins outside of the picture
+            assert 0 <= float(text.get("x")) <= int(svg.get("width"))
+            assert 0 <= float(text.get("y")) <= int(svg.get("height"))
+
+
+def test_a_figure_says_what_it_is_and_what_is_to_be_seen(figure):
+    for svg in svgs(figure):
+        assert len(svg.find("title").text) > 10
+        assert len(svg.find("desc").text) > 60
+        assert "{" not in svg.find("title").text + svg.find("desc").text
+
+
+def test_a_figure_has_no_colour_of_its_own(figure):
+    """So it is light on a light page and dark on a dark one: all colours are the theme's."""
+    for svg in svgs(figure):
+        written = ET.tostring(svg, encoding="unicode")
+        assert not re.search(r"#[0-9a-f]{3,8}\b|rgb\(|(?:fill|stroke)=\"(?!none)", written)
+
+
+class Translated(dict):
+    """A catalogue that has every text: each English word becomes one character."""
+
+    def get(self, text: str, default: str | None = None) -> str:
+        parts = re.split(r"(\{[^}]*\}|W_\w|\b[A-Z]ᵀ?\b|√?dₖ)", text)
+        return "".join(
+            re.sub(r"[A-Za-z]+", "字", p) if i % 2 == 0 else p for i, p in enumerate(parts)
+        )
+
+
+@pytest.mark.parametrize("figure", EXAMPLES, ids=lambda figure: figure.__name__)
+def test_every_word_of_a_figure_can_be_translated(figure, monkeypatch):
+    monkeypatch.setattr(catalogue, "CATALOGUE", Translated())
+    for svg in svgs(figure(*EXAMPLES[figure]())):
+        for element in svg.iter():
+            left = re.sub(r"W_[qkv]|QKᵀ", "", element.text or "")
+            assert not re.search(r"[A-Za-z]{2,}", left), f"say() doesn't see {element.text!r}"
+
+
+def test_a_figure_shows_the_numbers_that_it_is_given():
+    twice = qkv.one_vector_becomes_three(2 * X[2], W_Q, W_K, W_V)
+    (wide, _) = svgs(twice)
+    assert "0, 2, 0, 2, times the matrix W_q is its query 4, 4, 0, 0" in wide.find("desc").text
+    numbers = [text.text for text in wide.iter("text") if re.fullmatch(r"−?\d+", text.text or "")]
+    assert numbers[:4] == ["0", "2", "0", "2"]
+    assert numbers.count("4") >= 4
+    other = svgs(qkv.last_three_steps(THREE, torch.tensor([0.0, 9.0, 0.0]), X @ W_V))[0]
+    assert "1.00 for street" in other.find("desc").text
+
+
+def test_texts_without_a_catalogue_are_english():
+    assert catalogue.say("row sum {total:.2f}", total=1) == "row sum 1.00"
+    assert catalogue.gloss(SENTENCE[7]) == "state"
+    assert listed(torch.tensor([1.0, -0.5]), 1) == "1.0, −0.5"
