@@ -96,7 +96,9 @@ class Transformer(nn.Module):
         check_sentences("src_ids", src_ids, self.config.pad_id)
         mask = src_mask
         if mask is None:
-            mask = combine(self._window(src_ids), padding_mask(src_ids, self.config.pad_id))
+            size, window, device = src_ids.shape[1], self.config.window, src_ids.device
+            band = sliding_window(size, window, device=device) if window else None
+            mask = combine(band, padding_mask(src_ids, self.config.pad_id))
         x = self.src_embedding(src_ids)
         if self.config.positions != "rotary":
             x = x + self.src_positions(src_ids.shape[1])
@@ -145,21 +147,16 @@ class Transformer(nn.Module):
             x = x + self.tgt_positions(tgt_ids.shape[1], offset=start)
         all_ids = tgt_ids if cache is None else cache.append_ids(tgt_ids)
         if tgt_mask is None:
-            back = causal_mask(all_ids.shape[1], device=all_ids.device) if c.causal else None
-            back = combine(back, self._window(all_ids))
-            back = None if back is None else back[start:]
-            tgt_mask = combine(back, padding_mask(all_ids, c.pad_id))
+            size, new = all_ids.shape[1], {"offset": start, "device": all_ids.device}
+            is_last = start == size - 1  # a single new position sees all before it
+            back = causal_mask(size, **new) if c.causal and not is_last else None
+            band = sliding_window(size, c.window, **new) if c.window else None
+            tgt_mask = combine(back, band, padding_mask(all_ids, c.pad_id))
         x, *weights = self.decoder(
             self.dropout(x), memory, tgt_mask, memory_mask, cache=cache, need_weights=need_weights
         )
         logits = self.projection(x)
         return (logits, AttentionWeights((), *weights)) if need_weights else logits
-
-    def _window(self, ids: Int[Tensor, "B T"]) -> Mask:
-        """Return the band of positions that self-attention may see, if there is one."""
-        if self.config.window is None:
-            return None
-        return sliding_window(ids.shape[1], self.config.window, device=ids.device)
 
     def new_cache(self) -> DecoderCache:
         """Return an empty cache, for one batch of sentences that decode reads step by step."""

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from attnsteps.model.config import TransformerConfig
-from attnsteps.model.tensor_file import read_tensors, write_tensors
+from attnsteps.model.tensor_file import check_tensors, read_tensors, write_tensors
 from attnsteps.model.transformer import Transformer
 
 FORMAT = "attnsteps.transformer"
@@ -119,15 +119,7 @@ def _read(path: Path) -> tuple[TransformerConfig, dict[str, Tensor]]:
 def copy_weights(model: nn.Module, tensors: dict[str, Tensor], path: Path) -> None:
     """Copy tensors into a model's parameters, all or none."""
     parameters = dict(model.named_parameters())
-    needed = {name: tuple(parameter.shape) for name, parameter in parameters.items()}
-    got = {name: tuple(tensor.shape) for name, tensor in tensors.items()}
-    for name in sorted(needed.keys() | got.keys()):
-        if name not in got:
-            raise ValueError(f"{path} must hold {name} with shape {needed[name]}; got none")
-        if name not in needed:
-            raise ValueError(f"{path} must hold only what the model has; got {name} as well")
-        if got[name] != needed[name]:
-            raise ValueError(f"{path} must hold {name} with shape {needed[name]}; got {got[name]}")
+    check_tensors(path, tensors, parameters)
     with torch.no_grad():
         for name, parameter in parameters.items():
             parameter.copy_(tensors[name])
