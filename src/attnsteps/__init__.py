@@ -61,7 +61,7 @@ from attnsteps.layers.tiled_attention import tiled_attention
 from attnsteps.layers.cache import DecoderCache, KeyValueCache
 from attnsteps.layers.heads import merge_heads, repeat_heads, split_heads
 from attnsteps.layers.multi_head import MultiHeadAttention
-from attnsteps.layers.feed_forward import FeedForward
+from attnsteps.layers.feed_forward import FeedForward, GatedFeedForward
 from attnsteps.layers.mixture import MixtureOfExperts, Routing, routings
 from attnsteps.layers.layer_norm import LayerNorm
 from attnsteps.layers.rms_norm import RMSNorm
@@ -158,6 +158,7 @@ __all__ = [
     "DecoderCache",
     "MultiHeadAttention",
     "FeedForward",
+    "GatedFeedForward",
     "MixtureOfExperts",
     "Routing",
     "routings",

@@ -152,11 +152,16 @@ def between(start: str, end: str) -> set[str]:
     return found | {start} if found else set()
 
 
-def test_the_models_whole_path_is_six_modules():
+def test_the_models_whole_path_is_seven_modules():
     path = between("attnsteps.model.transformer", "attnsteps.layers.attention")
-    path.add("attnsteps.layers.sublayer")  # it imports no attention, but calls it
-    stems = {name.rpartition(".")[2] for name in path}
-    assert stems == {"transformer", "encoder", "decoder", "sublayer", "multi_head", "attention"}
+    assert {name.rpartition(".")[2] for name in path} == {
+        *("transformer", "build", "multi_head", "attention")
+    }
+    # These three import no attention: it is put into them.
+    for other in ("encoder", "decoder"):
+        assert not between(f"attnsteps.model.{other}", "attnsteps.layers.attention")
+        assert f"attnsteps.model.{other}" in imports_of("attnsteps.model.build")
+    assert "attnsteps.layers.sublayer" in imports_of("attnsteps.model.build")
 
 
 def test_every_export_shows_an_example():

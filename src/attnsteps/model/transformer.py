@@ -8,9 +8,8 @@ from attnsteps.layers.embedding import TokenEmbedding
 from attnsteps.layers.masks import causal_mask, combine, padding_mask, sliding_window
 from attnsteps.layers.positional import LearnedPositions, SinusoidalPositions
 from attnsteps.model.attention_weights import AttentionWeights
+from attnsteps.model.build import decoder, encoder
 from attnsteps.model.config import TransformerConfig
-from attnsteps.model.decoder import Decoder
-from attnsteps.model.encoder import Encoder
 from attnsteps.model.flops import count_flops
 from attnsteps.shapes import Mask, check_floating, check_mask, check_sentences, check_shape
 
@@ -41,21 +40,7 @@ class Transformer(nn.Module):
             self.tgt_positions = LearnedPositions(c.max_len, c.d_model)
         elif c.positions == "sinusoidal":
             self.src_positions = self.tgt_positions = SinusoidalPositions(c.d_model)
-        sizes = c.d_model, c.num_heads, c.d_ff
-        options = {
-            "dropout": c.dropout,
-            "activation": c.activation,
-            "norm": c.norm,
-            "norm_kind": c.norm_kind,
-            "bias": c.bias,
-            "num_kv_heads": c.num_kv_heads,
-            "rotary": c.positions == "rotary",
-            "num_experts": c.num_experts,
-            "experts_per_token": c.experts_per_token,
-            "final_norm": c.final_norm,
-        }
-        self.encoder = Encoder(c.num_encoder_layers, *sizes, **options)
-        self.decoder = Decoder(c.num_decoder_layers, *sizes, **options)
+        self.encoder, self.decoder = encoder(c), decoder(c)
         self.projection = self.tgt_embedding.output_projection(tied=c.tie != "none")
         if c.tie == "all":
             self.src_embedding.weight = self.tgt_embedding.weight
