@@ -74,7 +74,6 @@ from attnsteps.model.transformer import Transformer
 from attnsteps.model.language_model import LanguageModel
 from attnsteps.model.flops import count_flops
 from attnsteps.model.interop import from_torch, to_torch
-from attnsteps.model.weights import load_model, load_weights, save_model
 from attnsteps.model.non_autoregressive import LengthPredictor, NonAutoregressive
 from attnsteps.decoding.result import Decoded
 from attnsteps.decoding.greedy import greedy
@@ -176,9 +175,6 @@ __all__ = [
     "count_flops",
     "from_torch",
     "to_torch",
-    "save_model",
-    "load_model",
-    "load_weights",
     "LengthPredictor",
     "NonAutoregressive",
     "Decoded",

@@ -22,8 +22,9 @@ from attnsteps.layers.sublayer import Sublayer
 from attnsteps.model.config import SINCE_2017, TransformerConfig
 from attnsteps.model.interop import from_torch
 from attnsteps.model.transformer import Transformer
-from attnsteps.model.weights import load_model, save_model
-from attnsteps.translator.trained import ASSETS
+from attnsteps.text.tokenizer import Words
+from attnsteps.text.vocab import Vocab
+from attnsteps.translator.trained import ASSETS, Trained
 from attnsteps.widgets.live_model import check_fits
 
 OPTIONS = {
@@ -120,8 +121,10 @@ def test_two_experts_need_a_router_too():
 @options
 def test_a_file_keeps_every_choice(changes, tmp_path):
     model = Transformer(TransformerConfig.tiny(11, 13, **changes)).eval()
-    save_model(model, tmp_path / "model.safetensors")
-    again = load_model(tmp_path / "model.safetensors")
+    vocabs = Vocab("abcdef"), Vocab("abcdefgh")
+    ours = Trained(model, *vocabs, Words(), Words())
+    ours.save(tmp_path / "model.safetensors", dtype=torch.float32)
+    again = Trained.load(tmp_path / "model.safetensors").model
     assert again.config == model.config
     tgt_ids = torch.tensor([[1, 7, 9], [1, 5, 5]])
     assert torch.equal(again(SRC, tgt_ids), model(SRC, tgt_ids))

@@ -56,6 +56,8 @@ def sinusoidal_positions(
     check_choice("layout", layout, ("interleaved", "concatenated"))
     device = torch.get_default_device() if device is None else device
     dtype = dtype or torch.get_default_dtype()
+    if torch.device(device).type == "meta":  # where tensors have no numbers
+        return torch.empty(length, d_model, dtype=dtype, device=device)
 
     position = torch.arange(offset, offset + length, dtype=torch.float64, device="cpu")
     two_i = torch.arange(0, d_model, 2, dtype=torch.float64, device="cpu")

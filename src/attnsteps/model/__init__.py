@@ -15,6 +15,6 @@ mode                training or evaluation mode for a while
 flops               the multiplications of one forward pass, by formula
 interop             weights from and to torch.nn
 tensor_file         tensors in a file that is whole or not there
-weights             a model in a safetensors file
+weights             a model from a file's tensors, compared before it is allocated
 ==================  ==================================================================
 """

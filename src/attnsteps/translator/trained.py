@@ -19,7 +19,7 @@ from attnsteps.model.config import TransformerConfig
 from attnsteps.model.non_autoregressive import NonAutoregressive
 from attnsteps.model.tensor_file import as_text, read_tensors, write_tensors
 from attnsteps.model.transformer import Transformer
-from attnsteps.model.weights import copy_weights
+from attnsteps.model.weights import from_tensors
 from attnsteps.text.tokenizer import (
     BytePairs,
     Characters,
@@ -117,19 +117,18 @@ class Trained:
 
         Raises:
             FileNotFoundError: if there is none.
-            ValueError: if it is damaged, of another format or of another version.
+            ValueError: if it is damaged, of another format or of another version, or if its tensors
+                are not those of the model that it describes.
         """
         text, tensors = read_tensors(Path(path), kind=FORMAT, version=FORMAT_VERSION)
         try:
             config = json.loads(text)
-            with torch.random.fork_rng(devices=[]):  # the first weights are drawn, then replaced
-                model = MODELS[config["class"]](TransformerConfig(**config["model"]))
+            kind, sizes = MODELS[config["class"]], TransformerConfig(**config["model"])
             vocabs = [Vocab.from_list(config[name]) for name in ("src_vocab", "tgt_vocab")]
             tokenizers = [from_json(config[name]) for name in ("src_tokenizer", "tgt_tokenizer")]
         except (KeyError, RecursionError, TypeError, ValueError) as error:
             raise ValueError(f"{path} must hold a trained model; got: {error!r}") from error
-        copy_weights(model, tensors, Path(path))
-        return cls(model.eval(), *vocabs, *tokenizers)
+        return cls(from_tensors(Path(path), kind, sizes, tensors), *vocabs, *tokenizers)
 
     def translate(
         self,

@@ -67,7 +67,7 @@ def model(name: str) -> Transformer | NonAutoregressive:
 
 
 def safetensors_of(name: str) -> bytes:
-    """Return the file of one of the models, in the form that save_model writes."""
+    """Return the file of one of the models, in the form that Trained.save writes."""
     made = model(name)
     tensors = {key: p.detach().half().contiguous() for key, p in made.named_parameters()}
     config = json.dumps(dataclasses.asdict(made.config))
