@@ -26,12 +26,6 @@ Diagrams, plotting and widgets are imported by name, so that ``import attnsteps`
 """
 
 # ruff: noqa: I001, RUF022 - the order is that of the data, not of the alphabet
-import os
-
-# Threads that wait for each other must not keep a core busy meanwhile: beside another program, such
-# as a browser, that made training five times slower. Read once, when torch is first imported.
-os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
-
 from attnsteps.corpora.generated.corpus import Pair, Splits, generated, gloss
 from attnsteps.corpora.images import codebook, digits, from_patches, to_codes, to_patches
 from attnsteps.corpora.parallel import multi30k, tatoeba

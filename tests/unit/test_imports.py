@@ -1,6 +1,7 @@
 """Imports point upstream only, and the package stays light."""
 
 import ast
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -124,6 +125,24 @@ def test_importing_the_package_draws_nothing():
         cwd=PACKAGE.parent,
     )
     assert result.stdout.strip() == "[]"
+
+
+def test_importing_the_package_changes_nothing_in_the_process():
+    code = (
+        "import os, signal, torch;"
+        "state = lambda: (dict(os.environ), signal.getsignal(signal.SIGINT),"
+        " torch.get_num_threads(), torch.get_default_dtype(), torch.random.initial_seed());"
+        "before = state(); import attnsteps; print(before == state())"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=PACKAGE.parent,
+        env={"PATH": os.environ["PATH"]},  # nothing that an import in this process has set
+    )
+    assert result.stdout.strip() == "True"
 
 
 def test_every_export_exists_and_is_listed_in_the_order_of_the_data():

@@ -24,7 +24,7 @@ SIZES = (
     "d_ff",
     "max_len",
 )
-# What came after the paper and neither torch.nn.Transformer nor the browser's model can do.
+# What came after the paper, and torch.nn.Transformer can't do; rotary positions are one more.
 SINCE_2017 = ("norm_kind", "bias", "num_kv_heads", "window", "num_experts", "experts_per_token")
 POSITIONS = ("sinusoidal", "learned", "rotary")
 
