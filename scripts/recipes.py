@@ -95,7 +95,7 @@ def timed(
         "d_model": model.d_model,
         "parameters": sum(p.numel() for p in trained.model.parameters()),
         "steps": config.steps,
-        "batch_size": config.batch_size,
+        "batch_size": config.pairs,
         "peak": config.peak,
         "label_smoothing": config.label_smoothing,
         "seed": config.seed,

@@ -6,7 +6,7 @@ question about *it* is trained on sentences of the training part and asked of th
 
 from collections import Counter, defaultdict
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 
 import torch
 from sklearn.linear_model import LogisticRegression
@@ -14,9 +14,14 @@ from torch import Tensor, nn
 
 from attnsteps import (
     Encoder,
+    EncoderLayer,
+    FeedForward,
     LanguageModel,
+    LayerNorm,
     LearnedPositions,
+    MultiHeadAttention,
     Pair,
+    Sublayer,
     Vocab,
     causal_mask,
     codebook,
@@ -44,7 +49,13 @@ class ViT(nn.Module):
         super().__init__()
         self.embedding = nn.Linear(4, 32)
         self.positions = LearnedPositions(16, 32)
-        self.encoder = Encoder(**SIZES, norm="pre")
+        self.encoder = Encoder(
+            2,
+            lambda: EncoderLayer(
+                MultiHeadAttention(32, 4), FeedForward(32, 96), partial(Sublayer, 32, pre_norm=True)
+            ),
+            LayerNorm(32),
+        )
         self.head = nn.Linear(32, 10)
 
     def forward(self, pictures: Tensor) -> Tensor:

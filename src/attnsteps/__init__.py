@@ -27,12 +27,6 @@ Diagrams, plotting, figures and widgets are imported by name: ``import attnsteps
 """
 
 # ruff: noqa: I001, RUF022 - the order is that of the data, not of the alphabet
-import os
-
-# Threads that wait for each other must not keep a core busy meanwhile: beside another program, such
-# as a browser, that made training five times slower. Read once, when torch is first imported.
-os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
-
 from attnsteps.corpora.generated.corpus import Pair, Splits, generated, gloss
 from attnsteps.corpora.images import codebook, digits, from_patches, to_codes, to_patches
 from attnsteps.corpora.parallel import multi30k, tatoeba
@@ -62,7 +56,7 @@ from attnsteps.layers.tiled_attention import tiled_attention
 from attnsteps.layers.cache import DecoderCache, KeyValueCache
 from attnsteps.layers.heads import merge_heads, repeat_heads, split_heads
 from attnsteps.layers.multi_head import MultiHeadAttention
-from attnsteps.layers.feed_forward import FeedForward
+from attnsteps.layers.feed_forward import FeedForward, GatedFeedForward
 from attnsteps.layers.mixture import MixtureOfExperts, Routing, routings
 from attnsteps.layers.layer_norm import LayerNorm
 from attnsteps.layers.rms_norm import RMSNorm
@@ -75,7 +69,6 @@ from attnsteps.model.transformer import Transformer
 from attnsteps.model.language_model import LanguageModel
 from attnsteps.model.flops import count_flops
 from attnsteps.model.interop import from_torch, to_torch
-from attnsteps.model.weights import load_model, load_weights, save_model
 from attnsteps.model.non_autoregressive import LengthPredictor, NonAutoregressive
 from attnsteps.decoding.result import Decoded
 from attnsteps.decoding.greedy import greedy
@@ -159,6 +152,7 @@ __all__ = [
     "DecoderCache",
     "MultiHeadAttention",
     "FeedForward",
+    "GatedFeedForward",
     "MixtureOfExperts",
     "Routing",
     "routings",
@@ -176,9 +170,6 @@ __all__ = [
     "count_flops",
     "from_torch",
     "to_torch",
-    "save_model",
-    "load_model",
-    "load_weights",
     "LengthPredictor",
     "NonAutoregressive",
     "Decoded",

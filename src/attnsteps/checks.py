@@ -5,6 +5,7 @@ Its message names the argument, what was needed and what came. Checks of tensors
 
 import math
 from collections.abc import Iterable
+from numbers import Integral, Real
 
 import torch
 
@@ -133,9 +134,9 @@ def check_choice(name: str, value: object, choices: Iterable[object]) -> None:
 def is_integer(value: object) -> bool:
     """Tell whether a value is a whole number; True and False are not."""
     # While torch.export traces a model, an axis of any length has a symbol for its size.
-    return isinstance(value, int | torch.SymInt) and not isinstance(value, bool)
+    return isinstance(value, Integral | torch.SymInt) and not isinstance(value, bool)
 
 
 def is_number(value: object) -> bool:
     """Tell whether a value is a real number; True and False are not."""
-    return isinstance(value, int | float) and not isinstance(value, bool)
+    return isinstance(value, Real) and not isinstance(value, bool)

@@ -74,6 +74,14 @@ def check_same_shape(name: str, tensor: Tensor, other_name: str, other: Tensor) 
         raise ValueError(f"{name} must have the shape of {other_name}, {needed}; got {got}")
 
 
+def check_same_dtype(name: str, tensor: Tensor, other_name: str, other: Tensor) -> None:
+    """Check that two tensors agree in their dtype, which autocast would see to."""
+    if tensor.dtype != other.dtype and not torch.is_autocast_enabled(tensor.device.type):
+        raise ValueError(
+            f"{name} must have the dtype of {other_name}, {other.dtype}; got {tensor.dtype}"
+        )
+
+
 def check_same_leading(name: str, tensor: Tensor, other_name: str, other: Tensor) -> None:
     """Check that two tensors agree in all axes but the last two."""
     got, needed = tuple(tensor.shape[:-2]), tuple(other.shape[:-2])
@@ -90,6 +98,8 @@ def check_attention_inputs(query: Tensor, key: Tensor, value: Tensor, d_model: i
         check_shape("key", key, "B Tk D", B=query.shape[0], D=d_model)
     if value is not key:
         check_shape("value", value, "B Tk D", B=query.shape[0], Tk=key.shape[1], D=d_model)
+    check_same_dtype("key", key, "query", query)
+    check_same_dtype("value", value, "query", query)
 
 
 def check_attention(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, dropout_p: float) -> None:
@@ -102,6 +112,8 @@ def check_attention(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, dropou
     check_shape("v", v, "... Tk Dv", Tk=k.shape[-2])
     check_same_leading("k", k, "q", q)
     check_same_leading("v", v, "q", q)
+    check_same_dtype("k", k, "q", q)
+    check_same_dtype("v", v, "q", q)
     if mask is not None:
         check_mask(mask, (*q.shape[:-1], k.shape[-2]))
     check_number("dropout_p", dropout_p, at_least=0, below=1)
@@ -181,7 +193,10 @@ def _kind(value: object) -> str:
 
 
 def _broadcasts_to(shape: tuple[int, ...], target: tuple[int, ...]) -> bool:
-    """Tell whether a shape broadcasts to another one without changing the latter."""
+    """Tell whether a shape broadcasts to another one without changing the latter.
+
+    torch.broadcast_shapes, which would say it too, takes longer than a step of decoding.
+    """
     if len(shape) > len(target):
         return False
     from_the_right = zip(reversed(shape), reversed(target), strict=False)

@@ -26,6 +26,7 @@ from transformers.models.llama.modeling_llama import LlamaDecoderLayer
 from attnsteps import Encoder, KeyValueCache, TokenEmbedding, causal_mask, greedy, padding_mask
 from attnsteps.layers import feed_forward
 from bench.peers import contenders
+from tests import stacks
 from tests.peers.copying import copy, copy_parts, pairs_from_halves, randomise, set_epsilon
 
 B, T, D, H, LAYERS, DFF, V = 2, 7, 24, 4, 3, 52, 31
@@ -48,11 +49,12 @@ def llama(num_kv_heads: int) -> tuple[LlamaModel, nn.Embedding, Encoder]:
         **SIZES, intermediate_size=DFF, vocab_size=V, num_key_value_heads=num_kv_heads
     )
     theirs = randomise(LlamaModel(config))
-    embedding = TokenEmbedding(V, D, scale=False)
+    embedding = TokenEmbedding(V, D)
+    embedding.factor = 1.0  # Llama has none
     copy(embedding, theirs.embed_tokens)
-    stack = Encoder(
+    stack = stacks.encoder(
         LAYERS, D, H, DFF, activation="swiglu", norm="pre", norm_kind="rms", bias=False,
-        num_kv_heads=num_kv_heads, rotary=True,
+        num_kv_heads=num_kv_heads, positions="rotary",
     )  # fmt: skip
     for layer, other in zip(stack.layers, theirs.layers, strict=True):
         attention, network = other.self_attn, other.mlp
@@ -121,7 +123,7 @@ def test_llama_with_its_cache():
 def test_bert():
     config = BertConfig(**SIZES, intermediate_size=DFF, vocab_size=V, max_position_embeddings=T)
     theirs = randomise(BertModel(config, add_pooling_layer=False))
-    stack = Encoder(LAYERS, D, H, DFF, activation="gelu").eval()
+    stack = stacks.encoder(LAYERS, D, H, DFF, activation="gelu").eval()
     for layer, other in zip(stack.layers, theirs.encoder.layer, strict=True):
         copy_parts(
             layer,
@@ -154,7 +156,7 @@ def test_gpt_2(monkeypatch):
         n_embd=D, n_layer=LAYERS, n_head=H, n_inner=DFF, vocab_size=V, n_positions=T
     )
     theirs = randomise(GPT2Model(config))
-    stack = Encoder(LAYERS, D, H, DFF, activation="gelu", norm="pre").eval()
+    stack = stacks.encoder(LAYERS, D, H, DFF, activation="gelu", norm="pre").eval()
     # GPT-2 approximates GELU by a hyperbolic tangent.
     tanh = functools.partial(nn.functional.gelu, approximate="tanh")
     monkeypatch.setitem(feed_forward.ACTIVATIONS, "gelu", tanh)
@@ -195,7 +197,7 @@ def thirds(joined: nn.Module) -> dict[str, nn.Linear]:
 def test_vit():
     config = ViTConfig(**SIZES, intermediate_size=DFF, image_size=12, patch_size=4, num_channels=1)
     theirs = randomise(ViTModel(config, add_pooling_layer=False))
-    stack = Encoder(LAYERS, D, H, DFF, activation="gelu", norm="pre").eval()
+    stack = stacks.encoder(LAYERS, D, H, DFF, activation="gelu", norm="pre").eval()
     for layer, other in zip(stack.layers, theirs.layers, strict=True):
         copy_parts(
             layer,

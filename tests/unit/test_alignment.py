@@ -104,3 +104,11 @@ def test_reading_links_leaves_the_mode_of_every_module():
     modes = [module.training for module in model.modules()]
     cross_attention_links(model, [([5, 6], [7, 8])])
     assert [module.training for module in model.modules()] == modes
+
+
+def test_no_batch_is_refused(refuses):
+    model = Transformer(TransformerConfig.tiny(11, 13))
+    refuses(
+        lambda: cross_attention_links(model, [([5, 6], [7, 8, 9])], batch_size=-1),
+        "batch_size must be a positive integer; got -1",
+    )

@@ -12,6 +12,7 @@ from torch.nn import functional
 
 from attnsteps.layers.attention import scaled_dot_product_attention
 from attnsteps.layers.masks import causal_mask
+from attnsteps.layers.multi_head import MultiHeadAttention
 
 # Every size is another prime, so that swapped axes cannot pass.
 B, H, Tq, Tk, Dk, Dv = 2, 3, 5, 7, 11, 13
@@ -440,3 +441,21 @@ def test_the_shape_annotations_are_checked_in_the_tests():
     q = torch.zeros(B, H, Tq, Dk)
     with pytest.raises(jaxtyping.TypeCheckError):
         scaled_dot_product_attention(q, torch.zeros(B, H, Tk, Dv), torch.zeros(B, H, Tk, Dv))
+
+
+def test_mixed_dtypes_are_refused_but_not_where_autocast_brings_them_together(refuses):
+    q, k, v = torch.zeros(3, 2, 4)
+    for need_weights in (True, False):
+        refuses(
+            lambda need_weights=need_weights: scaled_dot_product_attention(
+                q, k.double(), v, need_weights=need_weights
+            ),
+            "k must have the dtype of q, torch.float32; got torch.float64",
+        )
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            scaled_dot_product_attention(q, k.bfloat16(), v, need_weights=need_weights)
+    x = torch.zeros(1, 2, 4)
+    refuses(
+        lambda: MultiHeadAttention(4, 2)(x, x.double(), x.double()),
+        "key must have the dtype of query, torch.float32; got torch.float64",
+    )

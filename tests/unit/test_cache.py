@@ -361,3 +361,30 @@ def test_refused_ids_leave_the_cache_as_it_was():
         jaxtyping.config.update("jaxtyping_disable", False)
     assert torch.equal(cache.tgt_ids, TGT_IDS[:, :2])
     assert [len(layer.self_attention) for layer in cache.layers] == [2, 2]
+
+
+def test_a_change_of_the_gradient_mode_loses_nothing():
+    cache, pieces = KeyValueCache(), torch.arange(1.0, 6.0).split(1)
+    for piece, has_gradient in zip(pieces, (False, False, True, False, True), strict=True):
+        with torch.set_grad_enabled(has_gradient):
+            k, v = cache.append(piece.view(1, 1, 1, 1), -piece.view(1, 1, 1, 1))
+    assert k.flatten().tolist() == [1, 2, 3, 4, 5]
+    assert v.flatten().tolist() == [-1, -2, -3, -4, -5]
+
+
+def test_a_step_makes_no_mask_and_no_table_of_all_positions(monkeypatch):
+    made = []
+    for name in ("ones", "arange"):
+        make = getattr(torch, name)
+        monkeypatch.setattr(
+            torch, name, lambda *a, make=make, **k: made.append(make(*a, **k)) or made[-1]
+        )
+    model = make_model(window=3)
+    cache, memory = model.new_cache(), model.encode(SRC_IDS)
+    long = torch.full((2, 1100), 4)  # beyond the table of positions
+    model.decode(long, memory, SRC_IDS, cache=cache)
+    made.clear()
+    model.decode(long[:, :1], memory, SRC_IDS, cache=cache)
+    assert made
+    assert max(tensor.numel() for tensor in made) == 1101  # a row, and not 1101 of them
+    assert not [tensor for tensor in made if tensor.is_floating_point() and tensor.numel() > D]

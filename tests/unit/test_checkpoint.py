@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ from attnsteps.model.tensor_file import checksum
 from attnsteps.text.vocab import Vocab
 from attnsteps.training.checkpoint import NAME
 from attnsteps.training.loop import train
+from attnsteps.training.loss import autoregressive_loss
 from attnsteps.training.non_autoregressive import mask_predict_loss, one_shot_loss
 from tests.training import is_same, make_config, make_examples, make_model, trained, weights
 
@@ -278,3 +280,82 @@ def test_other_trainable_parameters_are_refused_before_anything_changes(tmp_path
     with pytest.raises(ValueError, match=r"with encoder\.\S+ frozen; got it trained"):
         trained(model, config=config, directory=tmp_path, resume=True)
     assert all(map(torch.equal, before, model.parameters()))
+
+
+def rewrite_contents(path, *, text=None, **tensors):
+    """Write a checkpoint anew with other contents and a checksum that fits; None drops a tensor."""
+    with safe_open(path, framework="pt") as file:
+        metadata = file.metadata()
+    held = {**safetensors.torch.load_file(path), **tensors}
+    held = {name: tensor for name, tensor in held.items() if tensor is not None}
+    content = {**json.loads(metadata["config"]), **(text or {})}
+    content = {name: value for name, value in content.items() if value is not None}
+    config = json.dumps(content)
+    metadata |= {"config": config, "sha256": checksum(config, held)}
+    safetensors.torch.save_file(held, path, metadata)
+
+
+NAMED = "tgt_embedding.weight"  # which the output projection shares
+CRAFTED = {
+    "a moment too short": ({f"adam.exp_avg.{NAMED}": torch.zeros(1)}, r"shape \(13, 8\); got \(1,"),
+    "another moment": (
+        {f"adam.exp_avg_sq.{NAMED}": torch.zeros(8, 13)},
+        r"shape \(13, 8\); got \(8, 13\)",
+    ),
+    "moments in halves": (
+        {f"adam.exp_avg.{NAMED}": torch.zeros(13, 8).half()},
+        "must hold .* in torch.float32; got torch.float16",
+    ),
+    "weights as whole numbers": (
+        {f"model.{NAMED}": torch.zeros(13, 8, dtype=torch.int64)},
+        "must hold .* in torch.float32; got torch.int64",
+    ),
+    "several steps": ({f"adam.step.{NAMED}": torch.zeros(3)}, r"shape \(\); got \(3,\)"),
+    "no moment": ({f"adam.exp_avg.{NAMED}": None}, "must hold adam.exp_avg.* got none"),
+    "no scaler": ({"text": {"scaler": None}}, "must hold the progress .* got: KeyError"),
+    "no progress": ({"text": {"progress": None}}, "must hold the progress .* got: KeyError"),
+    "no records": (
+        {"text": {"progress": {"step": 2, "history": {}}}},
+        "must hold the progress .* got: KeyError",
+    ),
+    "no identity": ({"text": {"identity": None}}, "must hold the progress .* got: KeyError"),
+}
+
+
+@pytest.mark.parametrize(("changes", "message"), CRAFTED.values(), ids=CRAFTED.keys())
+def test_a_crafted_checkpoint_is_refused_and_nothing_changes(tmp_path, changes, message):
+    config = make_config(steps=9, checkpoint_every=2)
+    interrupted(tmp_path, after=5, config=config)
+    rewrite_contents(tmp_path / NAME, **changes)
+    model = make_model(seed=5)
+    before = weights(model)
+    with pytest.raises(ValueError, match=message) as caught:
+        trained(model, config=config, directory=tmp_path, resume=True)
+    assert str(caught.value).startswith(str(tmp_path / NAME))
+    assert all(torch.equal(before[name], now) for name, now in weights(model).items())
+
+
+def smoothed(model, batch, label_smoothing, *, k):
+    """A loss with a choice of its own."""
+    return autoregressive_loss(model, batch, label_smoothing * k)
+
+
+def of_factor(k):
+    """A loss from a factory."""
+    return lambda model, batch, label_smoothing: smoothed(model, batch, label_smoothing, k=k)
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (partial(smoothed, k=0.5), partial(smoothed, k=0.9)),
+        (partial(smoothed, k=0.5), partial(autoregressive_loss)),
+        (of_factor(0.5), of_factor(0.9)),
+    ],
+    ids=["another argument", "another function", "another closure"],
+)
+def test_another_loss_is_refused_by_its_arguments_too(tmp_path, first, second):
+    trained(directory=tmp_path, loss_fn=first)
+    with pytest.raises(ValueError, match="must be of this training, loss"):
+        trained(make_model(), directory=tmp_path, resume=True, loss_fn=second)
+    trained(make_model(), directory=tmp_path, resume=True, loss_fn=first)

@@ -5,6 +5,7 @@ import gzip
 import io
 import json
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -313,8 +314,7 @@ def test_a_directory_stands_for_its_model(say, run):
 
 def test_a_model_of_ours_is_found_by_its_name(say, run, tmp_path, monkeypatch):
     (tmp_path / "zh_en.safetensors").write_bytes((run / "model.safetensors").read_bytes())
-    for module in ("attnsteps.cli.translate", "attnsteps.translator.trained"):
-        monkeypatch.setattr(f"{module}.ASSETS", tmp_path)
+    monkeypatch.setattr("attnsteps.translator.trained.ASSETS", tmp_path)
     there = say("translate", "--model", run, SENTENCE)
     assert say("translate", "--model", "zh_en", SENTENCE) == there
     assert say("translate", SENTENCE) == there
@@ -535,4 +535,54 @@ def test_a_reader_that_has_seen_enough_is_no_error(model):
         running.stdin.write(f"{SENTENCE}\n".encode() * 200)
         running.stdin.close()
         assert running.stderr.read().count(b"Traceback") == 0
+    assert running.returncode == 0
+
+
+def test_a_closed_standard_input_is_named_in_one_line(say, model, monkeypatch):
+    monkeypatch.setattr(io, "TextIOWrapper", lambda *_, **__: None)  # as python has it after <&-
+    status, out, err = say("translate", "--model", model)
+    assert (status, out) == (2, "")
+    assert err == (
+        "python -m attnsteps translate: error: standard input must be open where no sentence is"
+        " given; got none\n"
+    )
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux can bound a process's memory so")
+def test_a_model_too_large_for_the_memory_is_named_in_one_line(tmp_path):
+    import resource  # noqa: PLC0415 (Windows has none)
+
+    bound = 8 * 2**30
+    with process(
+        *("train", *SMALL, "--steps", 3, "--d-model", 40_000_000, "--out", tmp_path),
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (bound, bound)),
+    ) as running:
+        _, err = running.communicate()
+    assert running.returncode == 2
+    assert err.startswith(b"python -m attnsteps train: error: ")
+    assert err.count(b"\n") == 1
+
+
+def test_fewer_than_no_sentences_cannot_be_validated(say, tmp_path):
+    status, _, err = say("train", *SMALL, "--steps", 3, "--validate", -5, "--out", tmp_path)
+    assert status == 2
+    assert err.endswith("error: validate must be an integer of at least 0; got -5\n")
+
+
+def test_a_model_beside_a_folder_of_its_name_is_no_model_of_ours(say, run):
+    beside = run.with_name(f"{run.name}.safetensors")
+    beside.write_bytes(b"something else")
+    there = say("translate", "--model", run, SENTENCE)
+    beside.unlink()
+    assert there == say("translate", "--model", run, SENTENCE)
+    assert there[0] == 0
+
+
+def test_a_live_pipe_gets_its_answer_before_the_next_line_is_written(model):
+    with process("translate", "--model", model, "--max-len", 4, bufsize=0) as running:
+        for _ in range(2):
+            running.stdin.write(f"{SENTENCE}\n".encode())
+            assert select.select([running.stdout], [], [], 60)[0], "no answer after a minute"
+            assert running.stdout.readline().endswith(b"\n")
+        running.stdin.close()
     assert running.returncode == 0

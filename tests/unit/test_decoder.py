@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from torch import nn
 
 from attnsteps.layers.masks import causal_mask, combine, padding_mask
-from attnsteps.model.decoder import Decoder, DecoderLayer
+from attnsteps.model.decoder import Decoder
+from tests import stacks
 
 # Every size is another prime (but D, which is H·Dk), so that swapped axes cannot pass.
 B, H, S, T, Dk, Dff, N = 2, 3, 7, 5, 5, 17, 2
@@ -25,7 +26,7 @@ def assert_all_close(got, expected, tolerance=1e-10):
 
 
 def make_decoder(num_layers=N, dtype=torch.float64, **settings):
-    decoder = Decoder(num_layers, d_model=D, num_heads=H, d_ff=Dff, **settings)
+    decoder = stacks.decoder(num_layers, D, H, Dff, **settings)
     for parameter in decoder.parameters():
         if parameter.ndim == 1:
             nn.init.normal_(parameter, mean=0.5, std=0.5)
@@ -156,23 +157,22 @@ def test_a_stack_applies_its_layers_in_order_each_to_the_same_memory(norm):
         expected, *_ = layer(expected, memory, CAUSAL, SOURCE)
     output, *_ = decoder(x, memory, CAUSAL, SOURCE)
     assert_all_close(output, decoder.final_norm(expected))
-    one = sum(p.numel() for p in DecoderLayer(D, H, Dff).parameters())
+    one = sum(p.numel() for p in decoder.layers[0].parameters())
     final = 2 * D if norm == "pre" else 0
     assert sum(p.numel() for p in decoder.parameters()) == 3 * one + final
 
 
 def test_bug_zoo_14_a_pre_norm_stack_ends_with_a_norm():
-    sizes = {"d_model": D, "num_heads": H, "d_ff": Dff}
     x, memory = inputs(torch.float32)
     for options, has_norm in (({}, False), ({"norm": "pre"}, True), ({"final_norm": True}, True)):
-        decoder = Decoder(N, **sizes, **options)
+        decoder = stacks.decoder(N, D, H, Dff, **options)
         output, *_ = decoder(x, memory)
         assert_all_close(output.mean(-1), torch.zeros(B, T), 1e-5)
         assert any("final_norm" in name for name in decoder.state_dict()) == has_norm
 
 
 def test_dropout_acts_on_all_three_sublayers_in_training_only():
-    layer = DecoderLayer(D, H, Dff, dropout=0.5)
+    layer = stacks.decoder(1, D, H, Dff, dropout=0.5).layers[0]
     for name in ("self_attention", "cross_attention", "feed_forward"):
         assert getattr(layer, f"{name}_sublayer").dropout == 0.5
     assert layer.self_attention.dropout == layer.cross_attention.dropout == 0.0
@@ -192,7 +192,7 @@ def test_dropout_acts_on_all_three_sublayers_in_training_only():
 def test_property_any_shape_and_the_source_has_no_order(seed, b, lengths, heads, norm):
     torch.manual_seed(seed)
     t, s = lengths
-    decoder = Decoder(2, d_model=4 * heads, num_heads=heads, d_ff=5, norm=norm).double()
+    decoder = stacks.decoder(2, 4 * heads, heads, 5, norm=norm).double()
     x, memory = torch.randn(b, t, 4 * heads).double(), torch.randn(b, s, 4 * heads).double()
     output, *_ = decoder(x, memory, causal_mask(t))
     assert output.shape == x.shape
@@ -201,23 +201,19 @@ def test_property_any_shape_and_the_source_has_no_order(seed, b, lengths, heads,
 
 BAD = {
     "no layers": (
-        lambda: Decoder(0, d_model=6, num_heads=2, d_ff=5),
+        lambda: Decoder(0, torch.nn.Identity),
         "num_layers must be a positive integer; got 0",
     ),
     "another width": (
-        lambda: Decoder(1, d_model=6, num_heads=2, d_ff=5)(
-            torch.zeros(2, 5, 7), torch.zeros(2, 7, 6)
-        ),
+        lambda: stacks.decoder(1, 6, 2, 5)(torch.zeros(2, 5, 7), torch.zeros(2, 7, 6)),
         "query must have shape (B, Tq, D) with D = 6; got (2, 5, 7)",
     ),
     "a memory of another batch": (
-        lambda: Decoder(1, d_model=6, num_heads=2, d_ff=5)(
-            torch.zeros(2, 5, 6), torch.zeros(3, 7, 6)
-        ),
+        lambda: stacks.decoder(1, 6, 2, 5)(torch.zeros(2, 5, 6), torch.zeros(3, 7, 6)),
         "key must have shape (B, Tk, D) with B = 2, D = 6; got (3, 7, 6)",
     ),
     "the masks exchanged": (
-        lambda: Decoder(1, d_model=6, num_heads=2, d_ff=5)(
+        lambda: stacks.decoder(1, 6, 2, 5)(
             torch.zeros(2, 5, 6), torch.zeros(2, 7, 6), SOURCE, causal_mask(5)
         ),
         "mask must broadcast to (B, H, Tq, Tk) = (2, 2, 5, 5); got (2, 1, 1, 7)",

@@ -29,11 +29,10 @@ def test_by_hand():
 
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.bfloat16], ids=str)
 @pytest.mark.parametrize("pad_id", [None, PAD])
-@pytest.mark.parametrize("scale", [True, False])
-def test_values_and_gradients_equal_pytorchs(scale, pad_id, dtype):
-    ours = TokenEmbedding(V, D, pad_id=pad_id, scale=scale).to(dtype)
+def test_values_and_gradients_equal_pytorchs(pad_id, dtype):
+    ours = TokenEmbedding(V, D, pad_id=pad_id).to(dtype)
     theirs = nn.Embedding(V, D, padding_idx=pad_id, _weight=ours.weight.detach().clone())
-    factor = math.sqrt(D) if scale else 1.0
+    factor = math.sqrt(D)
     direction = torch.randn(B, T, D, dtype=dtype)
 
     output = ours(ids_with_padding())
@@ -48,10 +47,12 @@ def test_values_and_gradients_equal_pytorchs(scale, pad_id, dtype):
 
 
 def test_a_look_up_is_one_hot_times_the_matrix():
-    embedding = TokenEmbedding(V, D, scale=False).double()
+    embedding = TokenEmbedding(V, D).double()
     ids = ids_with_padding()
     one_hot = nn.functional.one_hot(ids, V).double()
-    torch.testing.assert_close(embedding(ids), one_hot @ embedding.weight, rtol=0, atol=1e-12)
+    torch.testing.assert_close(
+        embedding(ids), one_hot @ embedding.weight * D**0.5, rtol=0, atol=1e-12
+    )
 
 
 def test_gradcheck():

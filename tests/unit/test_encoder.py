@@ -1,13 +1,19 @@
 """The encoder: against nn.TransformerEncoder, blind to padding, and a stack of separate layers."""
 
+from functools import partial
+
 import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from torch import nn
 
+from attnsteps.layers.feed_forward import FeedForward
 from attnsteps.layers.masks import padding_mask
+from attnsteps.layers.multi_head import MultiHeadAttention
+from attnsteps.layers.sublayer import Sublayer
 from attnsteps.model.encoder import Encoder, EncoderLayer
+from tests import stacks
 
 # Every size is another prime (but D, which is H·Dk), so that swapped axes cannot pass.
 B, H, S, Dk, Dff, N = 2, 3, 7, 5, 17, 2
@@ -32,8 +38,7 @@ def randomised(module):
 
 
 def make_encoder(num_layers=N, dtype=torch.float64, **settings):
-    sizes = {"d_model": D, "num_heads": H, "d_ff": Dff}
-    return randomised(Encoder(num_layers, **sizes, **settings)).to(dtype)
+    return randomised(stacks.encoder(num_layers, D, H, Dff, **settings)).to(dtype)
 
 
 def copied_into_pytorchs(ours, norm, activation):
@@ -121,27 +126,36 @@ def test_a_stack_applies_its_layers_in_order_and_shares_nothing(norm):
     for layer in encoder.layers:
         expected, _ = layer(expected)
     assert_all_close(encoder(x)[0], encoder.final_norm(expected))
-    one = sum(p.numel() for p in EncoderLayer(D, H, Dff).parameters())
+    one = sum(p.numel() for p in encoder.layers[0].parameters())
     final = 2 * D if norm == "pre" else 0
     assert sum(p.numel() for p in encoder.parameters()) == 3 * one + final
 
 
+def test_a_layer_is_its_parts_in_the_papers_order():
+    attention, network = MultiHeadAttention(D, H), FeedForward(D, Dff)
+    layer, x = EncoderLayer(attention, network, partial(Sublayer, D)), torch.randn(B, S, D)
+    first, second = layer.self_attention_sublayer, layer.feed_forward_sublayer
+    assert first is not second
+    attended = first.norm(x + attention(x, x, x, MASKS["padding"])[0])
+    assert_all_close(layer(x, MASKS["padding"])[0], second.norm(attended + network(attended)), 1e-6)
+
+
 def test_bug_zoo_14_only_a_pre_norm_stack_ends_with_a_norm_and_it_needs_it():
     x = torch.randn(B, S, D)
-    sizes = {"d_model": D, "num_heads": H, "d_ff": Dff}
     zeros = torch.zeros(B, S)
     for encoder in (
-        Encoder(N, **sizes),
-        Encoder(N, **sizes, norm="pre"),
-        Encoder(N, **sizes, final_norm=True),
+        stacks.encoder(N, D, H, Dff),
+        stacks.encoder(N, D, H, Dff, norm="pre"),
+        stacks.encoder(N, D, H, Dff, final_norm=True),
     ):
         memory, _ = encoder(x)
         assert_all_close(memory.mean(-1), zeros, 1e-5)
         assert_all_close(memory.var(-1, unbiased=False), zeros + 1, 1e-3)
-    names = [name for name, _ in Encoder(N, **sizes).named_parameters()]
+    names = [name for name, _ in stacks.encoder(N, D, H, Dff).named_parameters()]
     assert not any("final_norm" in name for name in names)
     for options in ({"norm": "pre"}, {"final_norm": True}):
-        names = [name for name, _ in Encoder(N, **sizes, **options).named_parameters()]
+        stack = stacks.encoder(N, D, H, Dff, **options)
+        names = [name for name, _ in stack.named_parameters()]
         assert names[-2:] == ["final_norm.weight", "final_norm.bias"]
 
 
@@ -181,7 +195,7 @@ def test_padding_moves_nothing(training, norm):
 @given(seed=st.integers(0, 2**32 - 1), length=st.integers(1, 6), heads=st.integers(1, 3))
 def test_property_without_positions_order_is_invisible(seed, length, heads):
     torch.manual_seed(seed)
-    encoder = Encoder(2, d_model=4 * heads, num_heads=heads, d_ff=5).double()
+    encoder = stacks.encoder(2, 4 * heads, heads, 5).double()
     x = torch.randn(2, length, 4 * heads, dtype=torch.float64)
     order = torch.randperm(length)
     assert_all_close(encoder(x[:, order])[0], encoder(x)[0][:, order])
@@ -189,7 +203,7 @@ def test_property_without_positions_order_is_invisible(seed, length, heads):
 
 def test_dropout_acts_on_both_sublayers_in_training_only():
     x = torch.randn(B, S, D)
-    layer = EncoderLayer(D, H, Dff, dropout=0.5)
+    layer = stacks.encoder(1, D, H, Dff, dropout=0.5).layers[0]
     assert layer.self_attention_sublayer.dropout == layer.feed_forward_sublayer.dropout == 0.5
     assert layer.self_attention.dropout == 0.0
     assert not torch.equal(layer(x)[0], layer(x)[0])
@@ -199,27 +213,25 @@ def test_dropout_acts_on_both_sublayers_in_training_only():
 
 BAD = {
     "no layers": (
-        lambda: Encoder(0, d_model=6, num_heads=2, d_ff=5),
+        lambda: Encoder(0, torch.nn.Identity),
         "num_layers must be a positive integer; got 0",
     ),
-    "H does not divide D": (
-        lambda: Encoder(1, d_model=6, num_heads=4, d_ff=5),
-        "num_heads must divide d_model = 6 without remainder; got 4",
-    ),
-    "an unknown norm": (
-        lambda: Encoder(1, d_model=6, num_heads=2, d_ff=5, norm="none"),
-        "norm must be 'post' or 'pre'; got 'none'",
+    "parts of two widths": (
+        lambda: EncoderLayer(MultiHeadAttention(6, 2), FeedForward(4, 5), partial(Sublayer, 6))(
+            torch.zeros(2, 7, 6)
+        ),
+        "x must have shape (..., D) with D = 4; got (2, 7, 6)",
     ),
     "another width": (
-        lambda: Encoder(1, d_model=6, num_heads=2, d_ff=5)(torch.zeros(2, 7, 5)),
+        lambda: stacks.encoder(1, 6, 2, 5)(torch.zeros(2, 7, 5)),
         "query must have shape (B, Tq, D) with D = 6; got (2, 7, 5)",
     ),
     "no batch": (
-        lambda: Encoder(1, d_model=6, num_heads=2, d_ff=5)(torch.zeros(7, 6)),
+        lambda: stacks.encoder(1, 6, 2, 5)(torch.zeros(7, 6)),
         "query must have shape (B, Tq, D) with D = 6; got (7, 6)",
     ),
     "a mask of another length": (
-        lambda: Encoder(1, d_model=6, num_heads=2, d_ff=5)(
+        lambda: stacks.encoder(1, 6, 2, 5)(
             torch.zeros(2, 7, 6), torch.ones(2, 1, 1, 5, dtype=torch.bool)
         ),
         "mask must broadcast to (B, H, Tq, Tk) = (2, 2, 7, 7); got (2, 1, 1, 5)",

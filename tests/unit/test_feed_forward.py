@@ -8,13 +8,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import nn
 
-from attnsteps.layers.feed_forward import ACTIVATIONS, FeedForward
+from attnsteps.layers.feed_forward import ACTIVATIONS, FeedForward, GatedFeedForward
 
 # Every size is another prime, so that swapped axes cannot pass.
 B, T, D, Dff = 2, 5, 11, 17
 
 TOLERANCE = {torch.float64: 1e-10, torch.float32: 1e-5, torch.bfloat16: 6e-2, torch.float16: 1e-2}
-activations = pytest.mark.parametrize("activation", ACTIVATIONS)
+activations = pytest.mark.parametrize("activation", [*ACTIVATIONS, "swiglu"])
+
+
+def make(d_model, d_ff, *, activation, **options):
+    """Make the network that has this name in a configuration."""
+    if activation == "swiglu":
+        return GatedFeedForward(d_model, d_ff, **options)
+    return FeedForward(d_model, d_ff, activation=activation, **options)
 
 
 def assert_all_close(got, expected, tolerance):
@@ -22,7 +29,7 @@ def assert_all_close(got, expected, tolerance):
 
 
 def with_random_biases(activation="relu", dtype=torch.float64):
-    network = FeedForward(D, Dff, activation=activation)
+    network = make(D, Dff, activation=activation)
     for linear in network.children():
         nn.init.normal_(linear.bias)
     return network.to(dtype)
@@ -41,7 +48,7 @@ def test_by_hand():
 
 def test_by_hand_gated():
     # silu(2·3) = 6/(1 + e⁻⁶), times the gate 5·3 + 1 = 16.
-    network = FeedForward(1, 1, activation="swiglu").double()
+    network = GatedFeedForward(1, 1).double()
     with torch.no_grad():
         for linear, weight in ((network.w_1, 2.0), (network.w_3, 5.0), (network.w_2, 1.0)):
             linear.weight.fill_(weight)
@@ -112,15 +119,15 @@ def test_parameters(activation):
     shapes = {"w_1.weight": (Dff, D), "w_1.bias": (Dff,), "w_2.weight": (D, Dff), "w_2.bias": (D,)}
     if activation == "swiglu":
         shapes |= {"w_3.weight": (Dff, D), "w_3.bias": (Dff,)}
-    network = FeedForward(D, Dff, activation=activation)
+    network = make(D, Dff, activation=activation)
     assert {name: tuple(p.shape) for name, p in network.named_parameters()} == shapes
-    bare = FeedForward(D, Dff, activation=activation, bias=False)
+    bare = make(D, Dff, activation=activation, bias=False)
     weights = {name: shape for name, shape in shapes.items() if name.endswith("weight")}
     assert {name: tuple(p.shape) for name, p in bare.named_parameters()} == weights
 
 
 def test_initialisation_is_xavier_uniform_for_each_matrix_and_zero_for_each_bias():
-    network = FeedForward(128, 512, activation="swiglu")
+    network = GatedFeedForward(128, 512)
     bound = math.sqrt(6 / (128 + 512))
     for linear in network.children():
         assert 0.99 * bound < linear.weight.abs().max().item() <= bound
@@ -133,11 +140,19 @@ BAD = {
     "no hidden width": (lambda: FeedForward(7, 0), "d_ff must be a positive integer; got 0"),
     "an unknown activation": (
         lambda: FeedForward(3, 7, activation="tanh"),
-        "activation must be 'relu' or 'gelu' or 'swiglu'; got 'tanh'",
+        "activation must be 'relu' or 'gelu'; got 'tanh'",
     ),
     "a function": (
         lambda: FeedForward(3, 7, activation=None),
-        "activation must be 'relu' or 'gelu' or 'swiglu'; got None",
+        "activation must be 'relu' or 'gelu'; got None",
+    ),
+    "no gated width": (
+        lambda: GatedFeedForward(0, 7),
+        "d_model must be a positive integer; got 0",
+    ),
+    "another gated width": (
+        lambda: GatedFeedForward(3, 7)(torch.zeros(2, 5, 7)),
+        "x must have shape (..., D) with D = 3; got (2, 5, 7)",
     ),
     "another width": (
         lambda: FeedForward(3, 7)(torch.zeros(2, 5, 7)),

@@ -1,6 +1,7 @@
 """Imports point upstream only, and the package stays light."""
 
 import ast
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -131,6 +132,24 @@ def test_importing_the_package_draws_nothing():
     assert result.stdout.strip() == "[]"
 
 
+def test_importing_the_package_changes_nothing_in_the_process():
+    code = (
+        "import os, signal, torch;"
+        "state = lambda: (dict(os.environ), signal.getsignal(signal.SIGINT),"
+        " torch.get_num_threads(), torch.get_default_dtype(), torch.random.initial_seed());"
+        "before = state(); import attnsteps; print(before == state())"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=PACKAGE.parent,
+        env={"PATH": os.environ["PATH"]},  # nothing that an import in this process has set
+    )
+    assert result.stdout.strip() == "True"
+
+
 def test_every_export_exists_and_is_listed_in_the_order_of_the_data():
     assert all(hasattr(attnsteps, name) for name in attnsteps.__all__)
     ranks = [RANK[EXPORTED_FROM[name]] for name in attnsteps.__all__]
@@ -157,11 +176,16 @@ def between(start: str, end: str) -> set[str]:
     return found | {start} if found else set()
 
 
-def test_the_models_whole_path_is_six_modules():
+def test_the_models_whole_path_is_seven_modules():
     path = between("attnsteps.model.transformer", "attnsteps.layers.attention")
-    path.add("attnsteps.layers.sublayer")  # it imports no attention, but calls it
-    stems = {name.rpartition(".")[2] for name in path}
-    assert stems == {"transformer", "encoder", "decoder", "sublayer", "multi_head", "attention"}
+    assert {name.rpartition(".")[2] for name in path} == {
+        *("transformer", "build", "multi_head", "attention")
+    }
+    # These three import no attention: it is put into them.
+    for other in ("encoder", "decoder"):
+        assert not between(f"attnsteps.model.{other}", "attnsteps.layers.attention")
+        assert f"attnsteps.model.{other}" in imports_of("attnsteps.model.build")
+    assert "attnsteps.layers.sublayer" in imports_of("attnsteps.model.build")
 
 
 def test_every_export_shows_an_example():

@@ -1,5 +1,7 @@
 """What every search leaves behind: the model as it was, and tensors that can be used."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 import torch
 
@@ -9,6 +11,7 @@ from attnsteps.decoding.mask_predict import all_at_once, mask_predict
 from attnsteps.decoding.result import Decoded, cut_at_eos
 from attnsteps.decoding.sample import sample
 from attnsteps.model.config import TransformerConfig
+from attnsteps.model.mode import in_mode
 from attnsteps.model.non_autoregressive import NonAutoregressive
 from attnsteps.model.transformer import Transformer
 from tests.decoding import SENTENCES, assert_same, padded, randomise
@@ -103,3 +106,35 @@ def test_the_batch_is_as_long_as_its_longest_sentence():
     ids = torch.tensor([[5, 2, 2, 7], [2, 5, 6, 2]])
     decoded = cut_at_eos(ids, torch.zeros(2, 4), eos_id=2, pad_id=0)
     assert decoded.ids.tolist() == [[5, 2], [2, 0]]
+
+
+def test_threads_that_share_a_model_do_not_disturb_each_other():
+    model = model_for("greedy").train()
+    before = [module.training for module in model.modules()]
+    first, second = in_mode(model), in_mode(model)  # two threads, one step at a time
+    first.__enter__()
+    second.__enter__()
+    first.__exit__(None, None, None)
+    assert not any(module.training for module in model.modules())  # the second is still at work
+    second.__exit__(None, None, None)
+    assert [module.training for module in model.modules()] == before
+
+
+def test_a_mode_within_another_one_ends_in_it():
+    model = model_for("greedy").train()
+    with in_mode(model):
+        with in_mode(model, training=True):
+            assert model.training
+        assert not any(module.training for module in model.modules())
+    assert all(module.training for module in model.modules())
+
+
+@pytest.mark.parametrize("name", ["greedy", "mask-predict"])
+def test_many_threads_find_what_one_finds(name):
+    model = model_for(name).train()
+    expected = SEARCHES[name](model, padded(SENTENCES))
+    with ThreadPoolExecutor(6) as pool:
+        found = list(pool.map(lambda _: SEARCHES[name](model, padded(SENTENCES)), range(30)))
+    for one in found:
+        assert_same(one, expected)
+    assert all(module.training for module in model.modules())

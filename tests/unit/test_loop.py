@@ -268,3 +268,37 @@ def test_the_bar_shows_steps_loss_and_scores(capsys):
     assert "exact=0.5" in shown
     train(make_model(), FEW, make_config(), progress=False)
     assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize("log_every", [1, 7, 1000])
+def test_a_training_that_skips_every_step_says_so_and_soon(log_every):
+    def too_large(model, batch, label_smoothing):
+        loss, count = autoregressive_loss(model, batch, label_smoothing)
+        return loss * 1e30, count  # finite, and its gradients are not in float16
+
+    model, calls = make_model(), []
+    before = weights(model)
+    with pytest.raises(FloatingPointError, match="nothing is learned"):
+        trained(
+            model,
+            config=make_config(
+                steps=1000, precision="float16", log_every=log_every, checkpoint_every=None
+            ),
+            loss_fn=too_large,
+            on_step=lambda _, step: calls.append(step),
+        )
+    assert len(calls) <= 60
+    torch.testing.assert_close(weights(model), before, rtol=0, atol=0)
+
+
+def test_a_few_skipped_steps_are_no_error():
+    calls = []
+
+    def at_first_too_large(model, batch, label_smoothing):
+        loss, count = autoregressive_loss(model, batch, label_smoothing)
+        calls.append(loss)
+        return loss * (1e30 if len(calls) % 20 else 1.0), count
+
+    config = make_config(steps=60, precision="float16", log_every=60, checkpoint_every=None)
+    trained(config=config, loss_fn=at_first_too_large)
+    assert len(calls) == 60

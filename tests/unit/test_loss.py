@@ -201,3 +201,29 @@ def test_a_loss_in_double_precision_is_exact_to_it():
     torch.testing.assert_close(
         cross_entropy(logits, targets, label_smoothing=0.1), expected, rtol=1e-14, atol=1e-14
     )
+
+
+@pytest.mark.parametrize("label_smoothing", [0.0, 0.1])
+def test_a_word_that_cannot_come_costs_what_pytorch_says(label_smoothing):
+    logits = torch.tensor([[[0.0, -math.inf, 1.0]]], requires_grad=True)
+    targets = torch.tensor([[2]])
+    ours = cross_entropy(logits, targets, label_smoothing=label_smoothing)
+    summed, count = summed_cross_entropy(logits, targets, label_smoothing=label_smoothing)
+    assert ours.item() == pytest.approx((summed / count).item())
+    assert label_smoothing or ours.item() == pytest.approx(0.3133, abs=1e-4)
+    if not label_smoothing:
+        ours.backward()
+        assert logits.grad.isfinite().all()
+
+
+def test_a_target_outside_the_vocabulary_is_named(refuses):
+    for loss in (cross_entropy, summed_cross_entropy):
+        for target in (3, -2):
+            refuses(
+                lambda loss=loss, target=target: loss(
+                    torch.zeros(1, 2, 3), torch.tensor([[target, 1]])
+                ),
+                f"targets must lie in 0..2 (vocab_size = 3); got {target}",
+            )
+    loss, count = summed_cross_entropy(torch.zeros(1, 2, 3), torch.tensor([[-100, 1]]), pad_id=-100)
+    assert (loss.item(), int(count)) == (pytest.approx(math.log(3)), 1)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attnsteps.layers.attention import scaled_dot_product_attention
-from attnsteps.layers.masks import causal_mask, combine, padding_mask
+from attnsteps.layers.masks import causal_mask, combine, padding_mask, sliding_window
 
 POLARITY = "(elsewhere a float mask is added to the scores, and a 1 may mean 'hide')"
 
@@ -146,3 +146,20 @@ BAD = {
 @pytest.mark.parametrize(("call", "message"), BAD.values(), ids=BAD.keys())
 def test_bad_input_is_refused(refuses, call, message):
     refuses(call, message)
+
+
+@given(size=st.integers(1, 9), window=st.integers(1, 9), data=st.data())
+def test_property_rows_from_an_offset_on_are_those_of_the_whole_mask(size, window, data):
+    offset = data.draw(st.integers(0, size - 1))
+    assert torch.equal(causal_mask(size, offset=offset), causal_mask(size)[offset:])
+    band = sliding_window(size, window)
+    assert torch.equal(sliding_window(size, window, offset=offset), band[offset:])
+
+
+@pytest.mark.parametrize("mask", [causal_mask, lambda size, **at: sliding_window(size, 2, **at)])
+def test_an_offset_leaves_at_least_one_row(refuses, mask):
+    for offset in (-1, 3, 0.5):
+        refuses(
+            lambda offset=offset: mask(3, offset=offset),
+            f"offset must be an integer in [0, size = 3); got {offset}",
+        )

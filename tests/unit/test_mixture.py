@@ -1,22 +1,27 @@
 """A mixture of experts: by hand, against every expert asked, its load and the loss for its load."""
 
+import dataclasses
+from functools import partial
+
 import pytest
 import torch
 from torch import nn
 
-from attnsteps.layers.feed_forward import FeedForward
-from attnsteps.layers.mixture import MixtureOfExperts, feed_forward, routings
+from attnsteps.layers.feed_forward import FeedForward, GatedFeedForward
+from attnsteps.layers.mixture import MixtureOfExperts, routings
+from attnsteps.model import build
 from attnsteps.model.config import TransformerConfig
 from attnsteps.model.transformer import Transformer
 from attnsteps.text.batch import collate
 from attnsteps.training.loss import autoregressive_loss
 from attnsteps.training.mixture import balanced_loss
+from tests import stacks
 
 B, T, D, Dff, E = 2, 5, 11, 13, 7
 
 
-def mixture(k=2, **options):
-    made = MixtureOfExperts(D, Dff, num_experts=E, experts_per_token=k, **options).double()
+def mixture(k=2, network=FeedForward):
+    made = MixtureOfExperts(D, E, partial(network, D, Dff), experts_per_token=k).double()
     for parameter in made.parameters():
         nn.init.normal_(parameter)
     return made
@@ -27,23 +32,24 @@ def assert_all_close(got, expected, tolerance=1e-10):
 
 
 def test_by_hand_two_vectors_go_to_two_experts():
-    made = MixtureOfExperts(1, 1, num_experts=2, bias=False)
+    made = MixtureOfExperts(
+        1, 2, partial(FeedForward, 1, 1, activation="gelu", bias=False)
+    ).double()
     with torch.no_grad():
         made.router.weight.copy_(torch.tensor([[1.0], [-1.0]]))
         for factor, expert in zip((1, 10), made.experts, strict=True):
             expert.w_1.weight.fill_(1.0)
             expert.w_2.weight.fill_(factor)
-            expert.activation = "gelu"
-    x = torch.tensor([[2.0], [-2.0]])
-    sure = torch.tensor([2.0, -2.0]).softmax(0)[0]
+    x = torch.tensor([[2.0], [-2.0]], dtype=torch.float64)
+    sure = x.softmax(0)[0]
     gelu = nn.functional.gelu(x)
-    assert_all_close(made(x), sure * gelu * torch.tensor([[1.0], [10.0]]), 1e-6)
+    assert_all_close(made(x), sure * gelu * torch.tensor([[1.0], [10.0]]))
 
 
-@pytest.mark.parametrize("activation", ["relu", "swiglu"])
+@pytest.mark.parametrize("network", [FeedForward, GatedFeedForward])
 @pytest.mark.parametrize("k", [1, 2, E])
-def test_values_and_gradients_equal_those_with_every_expert_asked(k, activation):
-    made = mixture(k, activation=activation)
+def test_values_and_gradients_equal_those_with_every_expert_asked(k, network):
+    made = mixture(k, network)
     x = torch.randn(B, T, D, dtype=torch.float64, requires_grad=True)
     probabilities = made.router(x).softmax(-1)
     least = probabilities.sort(descending=True).values[..., k - 1 : k]
@@ -76,7 +82,7 @@ def test_positions_do_not_mix():
 
 
 def test_half_precision_and_autocast():
-    made, x = MixtureOfExperts(D, Dff, num_experts=E), torch.randn(B, T, D)
+    made, x = MixtureOfExperts(D, E, partial(FeedForward, D, Dff)), torch.randn(B, T, D)
     for dtype in (torch.float16, torch.bfloat16):
         with torch.autocast("cpu", dtype=dtype):
             assert torch.isfinite(made(x)).all()
@@ -84,15 +90,17 @@ def test_half_precision_and_autocast():
 
 
 def test_one_expert_is_no_mixture():
-    assert isinstance(feed_forward(D, Dff), FeedForward)
-    assert isinstance(feed_forward(D, Dff, num_experts=2), MixtureOfExperts)
+    config = stacks.sizes(1, D, 1, Dff)
+    assert type(build.feed_forward(config)) is FeedForward
+    several = build.feed_forward(dataclasses.replace(config, num_experts=2, activation="swiglu"))
+    assert [type(expert) for expert in several.experts] == [GatedFeedForward] * 2
 
 
 # The load -----------------------------------------------------------------------------------
 
 
 def test_load_and_balance_by_hand():
-    made = MixtureOfExperts(2, 3, num_experts=2)
+    made = MixtureOfExperts(2, 2, partial(FeedForward, 2, 3))
     with torch.no_grad():
         made.router.weight.copy_(torch.eye(2))
     even = torch.tensor([[9.0, 0.0], [0.0, 9.0]])
@@ -109,7 +117,7 @@ def test_load_and_balance_by_hand():
 
 def test_the_balance_teaches_the_router_to_spread():
     torch.manual_seed(1)
-    made = MixtureOfExperts(D, Dff, num_experts=4)
+    made = MixtureOfExperts(D, 4, partial(FeedForward, D, Dff))
     with torch.no_grad():
         made.router.weight[0] += 0.5
     x = torch.randn(97, D) + 0.5
@@ -141,19 +149,21 @@ def test_balanced_loss_adds_a_hundredth_of_the_balance_for_each_token():
 
 BAD = {
     "no expert": (
-        lambda: MixtureOfExperts(4, 5, num_experts=0),
+        lambda: MixtureOfExperts(4, 0, partial(FeedForward, 4, 5)),
         "num_experts must be a positive integer; got 0",
     ),
     "more than there are": (
-        lambda: MixtureOfExperts(4, 5, num_experts=3, experts_per_token=4),
+        lambda: MixtureOfExperts(4, 3, partial(FeedForward, 4, 5), experts_per_token=4),
         "experts_per_token must be an integer in [1, num_experts = 3]; got 4",
     ),
     "another width": (
-        lambda: MixtureOfExperts(4, 5, num_experts=3)(torch.zeros(2, 5)),
+        lambda: MixtureOfExperts(4, 3, partial(FeedForward, 4, 5))(torch.zeros(2, 5)),
         "x must have shape (..., D) with D = 4; got (2, 5)",
     ),
     "whole numbers": (
-        lambda: MixtureOfExperts(4, 5, num_experts=3)(torch.zeros(2, 4, dtype=torch.int64)),
+        lambda: MixtureOfExperts(4, 3, partial(FeedForward, 4, 5))(
+            torch.zeros(2, 4, dtype=torch.int64)
+        ),
         "x must be a floating-point tensor; got torch.int64",
     ),
     "no mixture": (

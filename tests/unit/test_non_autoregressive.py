@@ -6,6 +6,7 @@ import math
 import pytest
 import torch
 from torch import nn
+from torch.nn import functional
 
 from attnsteps.decoding.mask_predict import all_at_once
 from attnsteps.model.config import TransformerConfig
@@ -203,3 +204,12 @@ def test_padding_stays_on_either_side():
     tgt_ids = torch.tensor([[0, 0, 5, 6, 2], [5, 6, 2, 0, 0]]).repeat(50, 1)
     hidden = mask_some(tgt_ids, CONFIG, generator=generator)
     assert torch.equal(hidden == 0, tgt_ids == 0)
+
+
+def test_lengths_far_apart_can_be_learned_in_float16():
+    predictor = LengthPredictor(d_model=4, max_len=512)
+    with torch.autocast("cpu", dtype=torch.float16):
+        logits = predictor(torch.ones(2, 3, 4), torch.ones(2, 3, dtype=torch.bool))
+    assert logits.isfinite().all()
+    functional.cross_entropy(logits.float(), torch.tensor([2, 300])).backward()
+    assert all(p.grad.isfinite().all() for p in predictor.parameters())

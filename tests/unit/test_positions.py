@@ -7,26 +7,31 @@ import torch
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from attnsteps.layers.positional import LearnedPositions, SinusoidalPositions, sinusoidal_positions
+from attnsteps.layers.positional import (
+    TABLE_LEN,
+    LearnedPositions,
+    SinusoidalPositions,
+    sinusoidal_positions,
+)
 
 D = 10
 
 
-@example(length=2, offset=3, table_len=9)
-@example(length=2, offset=3, table_len=4)
-@given(length=st.integers(1, 9), offset=st.integers(0, 9), table_len=st.integers(1, 20))
-def test_property_sinusoids_from_any_offset_within_and_beyond_the_table(length, offset, table_len):
-    positions = SinusoidalPositions(D, table_len=table_len)
+@example(length=2, offset=TABLE_LEN - 1)
+@example(length=2, offset=TABLE_LEN - 2)
+@given(length=st.integers(1, 9), offset=st.integers(0, 2 * TABLE_LEN))
+def test_property_sinusoids_from_any_offset_within_and_beyond_the_table(length, offset):
     expected = sinusoidal_positions(offset + length, D)[offset:]
-    assert torch.equal(positions(length, offset=offset), expected)
+    assert torch.equal(sinusoidal_positions(length, D, offset=offset), expected)
+    assert torch.equal(SinusoidalPositions(D)(length, offset=offset), expected)
 
 
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float16, torch.bfloat16], ids=str)
 def test_sinusoids_are_rounded_once_however_the_module_moves(dtype):
-    positions = SinusoidalPositions(D, table_len=5).to(torch.bfloat16).to(dtype)
-    expected = sinusoidal_positions(9, D, dtype=dtype)
-    assert torch.equal(positions(5), expected[:5])
-    assert torch.equal(positions(4, offset=5), expected[5:])
+    positions = SinusoidalPositions(D).to(torch.bfloat16).to(dtype)
+    expected = sinusoidal_positions(TABLE_LEN + 4, D, dtype=dtype)
+    assert torch.equal(positions(TABLE_LEN), expected[:TABLE_LEN])
+    assert torch.equal(positions(4, offset=TABLE_LEN), expected[TABLE_LEN:])
     assert torch.equal(copy.deepcopy(positions)(5), expected[:5])
 
 
@@ -60,10 +65,6 @@ def test_learned_positions_start_as_loud_as_sinusoids():
 
 BAD = {
     "no width": (lambda: SinusoidalPositions(0), "d_model must be a positive integer; got 0"),
-    "no table": (
-        lambda: SinusoidalPositions(4, table_len=0),
-        "length must be a positive integer; got 0",
-    ),
     "no positions": (
         lambda: LearnedPositions(0, 4),
         "max_len must be a positive integer; got 0",

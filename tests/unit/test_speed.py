@@ -22,9 +22,9 @@ def test_it_counts_the_target_tokens_and_takes_the_shortest_time(monkeypatch, th
 
 
 @pytest.mark.parametrize("precision", ["float32", "bfloat16", "float16"])
-def test_every_way_trains_the_model(precision):
+def test_every_way_runs_updates_and_leaves_the_model_as_it_was(precision):
     for fused in (True, False):
-        model = make_model()
+        model = make_model().eval()
         asked = []
         model.encoder.layers[0].self_attention.register_forward_pre_hook(
             lambda _module, _args, kwargs, asked=asked: asked.append(kwargs["need_weights"]),
@@ -32,7 +32,9 @@ def test_every_way_trains_the_model(precision):
         )
         measure_speed(model, collate(make_examples(3)), precision=precision, fused=fused, rounds=1)
         assert asked == [not fused] * 2
-        assert not is_same(model, make_model())
+        assert is_same(model, make_model())
+        assert not any(module.training for module in model.modules())
+        assert all(parameter.grad is None for parameter in model.parameters())
 
 
 def test_compiling_is_asked_for_and_not_done_otherwise(monkeypatch):

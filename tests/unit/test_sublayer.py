@@ -20,7 +20,7 @@ def assert_all_close(got, expected, tolerance):
 
 
 def with_random_norm(norm="post", dropout=0.0, dtype=torch.float64):
-    sublayer = Sublayer(D, norm=norm, dropout=dropout)
+    sublayer = Sublayer(D, pre_norm=norm == "pre", dropout=dropout)
     nn.init.normal_(sublayer.norm.weight)
     nn.init.normal_(sublayer.norm.bias)
     return sublayer.to(dtype)
@@ -34,7 +34,7 @@ def test_by_hand_post():
 
 def test_by_hand_pre():
     # 1, 5 normalises to −1, 1; doubled and added: −1, 7.
-    output = Sublayer(2, norm="pre")(torch.tensor([[[1.0, 5.0]]]), lambda x: 2 * x)
+    output = Sublayer(2, pre_norm=True)(torch.tensor([[[1.0, 5.0]]]), lambda x: 2 * x)
     assert output.flatten().tolist() == pytest.approx([-1, 7], abs=1e-5)
 
 
@@ -69,20 +69,20 @@ def test_gradcheck(norm):
 
 def test_the_default_is_the_papers_post_norm():
     x = torch.randn(B, T, D)
-    post = Sublayer(D, norm="post")
+    post = Sublayer(D, pre_norm=False)
     assert torch.equal(Sublayer(D)(x, torch.sin), post(x, torch.sin))
     assert_all_close(post(x, torch.sin).mean(-1), torch.zeros(B, T), 1e-5)
 
 
 def test_pre_norm_leaves_x_as_it_is_so_that_a_silent_function_changes_nothing():
     x = torch.randn(B, T, D)
-    assert torch.equal(Sublayer(D, norm="pre")(x, torch.zeros_like), x)
+    assert torch.equal(Sublayer(D, pre_norm=True)(x, torch.zeros_like), x)
     assert not torch.allclose(Sublayer(D)(x, torch.zeros_like), x)
 
 
 def test_dropout_drops_the_functions_output_and_never_x():
     x = torch.randn(97, T, D, dtype=torch.float64)
-    sublayer = Sublayer(D, norm="pre", dropout=0.25).double()
+    sublayer = Sublayer(D, pre_norm=True, dropout=0.25).double()
     added = sublayer(x, torch.ones_like) - x
     kept = added.abs() > 1e-9
     assert_all_close(added[kept], torch.full_like(added[kept], 1 / 0.75), 1e-10)
@@ -100,7 +100,7 @@ def test_dropout_comes_before_the_norm():
 @norms
 def test_what_else_the_function_returns_is_passed_on(norm):
     x, weights = torch.randn(B, T, D), object()
-    sublayer = Sublayer(D, norm=norm)
+    sublayer = Sublayer(D, pre_norm=norm == "pre")
     output, first, second = sublayer(x, lambda x: (torch.sin(x), weights, None))
     assert first is weights
     assert second is None
@@ -117,7 +117,7 @@ def test_what_else_the_function_returns_is_passed_on(norm):
 def test_property_any_shape_stays_and_positions_do_not_mix(norm, seed, b, t, d):
     torch.manual_seed(seed)
     x = torch.randn(b, t, d, dtype=torch.float64)
-    sublayer = Sublayer(d, norm=norm).double()
+    sublayer = Sublayer(d, pre_norm=norm == "pre").double()
     output = sublayer(x, torch.sin)
     assert output.shape == x.shape
     for i in range(t):
@@ -134,16 +134,16 @@ BAD = {
         lambda: Sublayer(4, dropout="0"),
         "dropout must be a number in [0, 1); got '0'",
     ),
-    "an unknown norm": (
-        lambda: Sublayer(4, norm="mid"),
-        "norm must be 'post' or 'pre'; got 'mid'",
+    "an unknown place for the norm": (
+        lambda: Sublayer(4, pre_norm="mid"),
+        "pre_norm must be False or True; got 'mid'",
     ),
     "another width": (
         lambda: Sublayer(4)(torch.zeros(2, 5, 7), torch.sin),
         "x must have shape (..., D) with D = 4; got (2, 5, 7)",
     ),
     "another width, pre": (
-        lambda: Sublayer(4, norm="pre")(torch.zeros(2, 5, 7), torch.sin),
+        lambda: Sublayer(4, pre_norm=True)(torch.zeros(2, 5, 7), torch.sin),
         "x must have shape (..., D) with D = 4; got (2, 5, 7)",
     ),
     "an output that would be broadcast": (

@@ -124,3 +124,11 @@ BAD = {
 @pytest.mark.parametrize(("call", "message"), BAD.values(), ids=BAD.keys())
 def test_bad_input_is_refused(refuses, call, message):
     refuses(call, message)
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16], ids=str)
+def test_very_many_keys_do_not_overflow_in_half_precision(dtype):
+    q, k, v = (torch.ones(n, 4, dtype=dtype) for n in (1, 70_000, 70_000))
+    got = tiled_attention(q, k, v, tile=4096)
+    assert got.dtype == dtype
+    assert got.tolist() == [[1.0] * 4]

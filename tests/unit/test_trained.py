@@ -280,3 +280,90 @@ def test_a_sentence_has_the_same_room_alone_and_beside_a_longer_one(search):
     assert len(alone.tokens) == len(beside[0].tokens) == 2 * 1 + 10
     assert len(beside[1].tokens) == 2 * len(beside[1].src_tokens) + 10
     assert alone.text == beside[0].text
+
+
+def test_every_sentence_is_drawn_with_its_own_generator(refuses):
+    translator = random_bundle()
+    texts = ["动物没有过马路太累了", "马路", "太累了", "动物"]
+
+    def chance(i):
+        return torch.Generator().manual_seed(i)
+
+    alone = [
+        translator.translate([text], search="sample", generator=[chance(i)])[0].text
+        for i, text in enumerate(texts)
+    ]
+    for batch_size in (64, 3, 1):
+        generators = [chance(i) for i in range(4)]
+        found = translator.translate(
+            texts, search="sample", batch_size=batch_size, generator=generators
+        )
+        assert [one.text for one in found] == alone
+    refuses(
+        lambda: translator.translate(texts, search="sample", generator=[chance(0)] * 3),
+        "generator must be one, or one for each of the 4 texts; got 3",
+    )
+
+
+@pytest.mark.parametrize("changes", [{"pad_id": 5, "bos_id": 0}, {"eos_id": 7}, {"bos_id": 9}])
+def test_other_special_ids_than_the_vocabularys_are_refused(changes):
+    with pytest.raises(ValueError, match=r"^model.config.(pad|bos|eos)_id must be [012], as in"):
+        bundle(make_model(**changes))
+    with pytest.raises(ValueError, match=r"^model.config.mask_id must be 4, as in"):
+        bundle(make_model(parallel=True, mask_id=7))
+
+
+def test_the_weights_are_those_of_the_pass_that_found_each_token():
+    translator = bundle(make_model(parallel=True, d_model=16))
+    with torch.no_grad():
+        translator.model.transformer.tgt_embedding.weight.mul_(
+            3
+        )  # what it reads makes a difference
+        translator.model.length_predictor.projection.bias.fill_(2.5)
+    passes, decode = [], translator.model.transformer.decode
+
+    def watched(tgt_ids, memory, src_ids, **options):
+        logits, weights = decode(tgt_ids, memory, src_ids, need_weights=True)
+        passes.append((tgt_ids, weights))
+        return (logits, weights) if options.get("need_weights") else logits
+
+    translator.model.transformer.decode = watched
+    mask_id, last_read = translator.model.config.mask_id, set()
+    for text in TEXTS:
+        passes.clear()
+        options = {"search": "mask_predict", "iterations": 4, "need_weights": True}
+        (found,) = translator.translate([text], **options)
+        tgt_len = found.weights.cross[0].shape[2]
+        for t in range(tgt_len):
+            tries = [i for i, (ids, _) in enumerate(passes) if ids[0, t] == mask_id]
+            needed = passes[tries[-1]][1]
+            last_read.add(tries[-1])
+            torch.testing.assert_close(found.weights.cross[0][0, :, t], needed.cross[0][0, :, t])
+            torch.testing.assert_close(
+                found.weights.decoder[0][0, :, t], needed.decoder[0][0, :, t]
+            )
+    assert len(last_read) > 1  # not only that of the blanks
+
+
+def test_a_parallel_model_takes_no_longest_length(refuses):
+    for max_len in (5, -7):
+        refuses(
+            lambda max_len=max_len: bundle(make_model(parallel=True)).translate(
+                ["动物"], max_len=max_len
+            ),
+            f"max_len must be None for a NonAutoregressive, which predicts it; got {max_len}",
+        )
+
+
+def test_weights_beyond_the_files_numbers_are_refused_before_anything_is_written(tmp_path, refuses):
+    ours, path = bundle(), tmp_path / "model.safetensors"
+    with torch.no_grad():
+        ours.model.encoder.layers[0].feed_forward.w_1.bias[2] = 1e5
+    refuses(
+        lambda: ours.save(path),
+        "encoder.layers.0.feed_forward.w_1.bias must fit into torch.float16, at most 65504;"
+        " got 100000",
+    )
+    assert list(tmp_path.iterdir()) == []
+    ours.save(path, dtype=torch.float32)
+    assert Trained.load(path).model.encoder.layers[0].feed_forward.w_1.bias[2] == 1e5

@@ -1,5 +1,7 @@
 """Every choice of a training is checked before it begins."""
 
+import dataclasses
+
 import pytest
 
 from attnsteps.training.config import TrainingConfig
@@ -8,12 +10,12 @@ from attnsteps.training.schedule import linear_decay, paper_schedule
 
 def test_what_is_left_open_is_filled_in():
     config = TrainingConfig()
-    assert (config.batch_size, config.max_tokens, config.warmup) == (128, None, 400)
-    assert TrainingConfig(steps=30).warmup == 10
-    assert TrainingConfig(steps=1).warmup == 1
+    assert (config.pairs, config.max_tokens, config.warmup_steps) == (128, None, 400)
+    assert TrainingConfig(steps=30).warmup_steps == 10
+    assert TrainingConfig(steps=1).warmup_steps == 1
     for endless in ("paper", "constant"):  # so that more steps change nothing else
-        assert TrainingConfig(steps=30, schedule=endless).warmup == 400
-    assert TrainingConfig(max_tokens=500).batch_size is None
+        assert TrainingConfig(steps=30, schedule=endless).warmup_steps == 400
+    assert TrainingConfig(max_tokens=500).pairs is None
 
 
 def test_the_schedule_is_the_one_that_was_asked_for():
@@ -66,3 +68,10 @@ def test_the_schedule_is_the_one_that_was_asked_for():
 )
 def test_choices_that_are_none_are_refused(refuses, changes, message):
     refuses(lambda: TrainingConfig(**changes), message)
+
+
+def test_a_changed_copy_has_the_defaults_of_its_own_choices():
+    short = TrainingConfig(steps=30)
+    assert dataclasses.replace(short, steps=3000) == TrainingConfig(steps=3000)
+    assert dataclasses.replace(short, steps=3000).warmup_steps == 400
+    assert dataclasses.replace(TrainingConfig(), max_tokens=500).pairs is None

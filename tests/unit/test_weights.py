@@ -1,6 +1,5 @@
 """Models in files: what is saved comes back, and what is damaged does no harm."""
 
-import copy
 import dataclasses
 import json
 import os
@@ -18,7 +17,9 @@ from torch import nn
 from attnsteps.model.config import TransformerConfig
 from attnsteps.model.tensor_file import checksum
 from attnsteps.model.transformer import Transformer
-from attnsteps.model.weights import load_model, load_weights, save_model
+from attnsteps.text.tokenizer import Words
+from attnsteps.text.vocab import Vocab
+from attnsteps.translator.trained import Trained
 
 SRC_IDS = torch.tensor([[4, 9, 10, 0, 0], [5, 5, 6, 7, 8]])
 TGT_IDS = torch.tensor([[1, 4, 5, 6, 2, 0, 0], [1, 9, 8, 10, 6, 5, 4]])
@@ -34,12 +35,18 @@ def make_model(**changes):
     return model
 
 
-def state(model):
-    return copy.deepcopy(model.state_dict())
-
-
 def is_same(model, before):
     return all(torch.equal(tensor, before[name]) for name, tensor in model.state_dict().items())
+
+
+def save_model(model, path):
+    """Write a model as a translator, in its own dtype."""
+    vocab, dtype = Vocab("abcdef"), model.tgt_embedding.weight.dtype
+    Trained(model, vocab, vocab, Words(), Words()).save(path, dtype=dtype)
+
+
+def load_model(path):
+    return Trained.load(path).model
 
 
 @pytest.fixture
@@ -56,7 +63,8 @@ KINDS = {
         "positions": "learned",
         "activation": "swiglu",
     },
-    "not causal": {"causal": False, "mask_id": 3},
+    "with experts": {"num_experts": 3, "bias": False},
+    "not causal": {"causal": False, "mask_id": 4},
 }
 
 
@@ -68,15 +76,11 @@ def test_a_model_comes_back_as_it_was(path, dtype, changes):
     loaded = load_model(path)
     assert loaded.config == model.config
     assert not loaded.training
+    model = model.float()
     assert is_same(loaded, model.state_dict())
     assert list(loaded.state_dict()) == list(model.state_dict())
     assert torch.equal(loaded(SRC_IDS, TGT_IDS), model(SRC_IDS, TGT_IDS))
     assert loaded.num_parameters() == model.num_parameters()
-
-    other = make_model(**changes).to(dtype)
-    assert not is_same(other, model.state_dict())
-    load_weights(other, str(path))
-    assert is_same(other, model.state_dict())
 
 
 @pytest.mark.skipif(os.name != "posix", reason="permissions are POSIX's")
@@ -97,26 +101,15 @@ def test_loading_leaves_chance_as_it_was(path):
     assert torch.equal(torch.random.get_rng_state(), before)
 
 
-def test_weights_keep_the_dtype_and_the_mode_of_the_model_that_they_go_into(path):
-    model = make_model().half()
-    save_model(model, path)
-    other = make_model(dropout=0.5).double().train()
-    load_weights(other, path)
-    assert other.training
-    assert other.config.dropout == 0.5
-    assert other.projection.weight.dtype == torch.float64
-    assert torch.equal(other.projection.weight, model.projection.weight.double())
-
-
 def test_the_file_says_what_it_is_and_stores_a_shared_matrix_once(path):
     model = make_model(tie="all")
     save_model(model, path)
     with safe_open(path, framework="pt") as file:
         metadata = file.metadata()
         names = set(file.keys())
-    assert metadata["format"] == "attnsteps.transformer"
+    assert metadata["format"] == "attnsteps.trained"
     assert metadata["format_version"] == "1"
-    assert json.loads(metadata["config"]) == dataclasses.asdict(model.config)
+    assert json.loads(metadata["config"])["model"] == dataclasses.asdict(model.config)
     assert len(metadata["sha256"]) == 64
     assert names == {name for name, _ in model.named_parameters()}
     assert {"tgt_embedding.weight", "projection.weight"}.isdisjoint(names)
@@ -223,11 +216,11 @@ FAULTS = {
     ),
     "safetensors of someone else": (
         lambda path: safetensors.torch.save_file({"a": torch.zeros(2)}, path),
-        "must have the format 'attnsteps.transformer'; got None",
+        "must have the format 'attnsteps.trained'; got None",
     ),
     "another format": (
         lambda path: resaved(path, metadata={"format": "attnsteps.vocabulary"}),
-        "must have the format 'attnsteps.transformer'; got 'attnsteps.vocabulary'",
+        "must have the format 'attnsteps.trained'; got 'attnsteps.vocabulary'",
     ),
     "a later version": (
         lambda path: resaved(path, metadata={"format_version": "2"}),
@@ -253,94 +246,95 @@ FAULTS = {
 
 
 @pytest.mark.parametrize(("damage", "message"), FAULTS.values(), ids=FAULTS.keys())
-def test_a_faulty_file_is_refused_and_the_model_stays_as_it_was(path, damage, message):
+def test_a_faulty_file_is_refused(path, damage, message):
     save_model(make_model(), path)
     damage(path)
-    model = make_model()
-    before = state(model)
-    with pytest.raises(ValueError, match=f"^{path} {message}"):
-        load_weights(model, path)
     with pytest.raises(ValueError, match=f"^{path} {message}"):
         load_model(path)
-    assert is_same(model, before)
 
 
-def write_with_a_right_checksum(path, config, tensors):
+def write_with_a_right_checksum(path, tensors, **sizes):
     """Write a file whose checksum fits, as a program would that means to write our format."""
-
-    metadata = {
-        "format": "attnsteps.transformer",
-        "format_version": "1",
-        "config": config,
-        "sha256": checksum(config, tensors),
-    }
+    save_model(make_model(), path)
+    with safe_open(path, framework="pt") as file:
+        metadata = file.metadata()
+    content = json.loads(metadata["config"])
+    config = json.dumps({**content, "model": {**content["model"], **sizes}})
+    tensors = {name: tensor.detach().clone() for name, tensor in tensors.items()}
+    metadata |= {"config": config, "sha256": checksum(config, tensors)}
     safetensors.torch.save_file(tensors, path, metadata)
 
 
-CONFIGS = {
-    "no JSON": "d_model",
-    "a list": "[1, 2]",
-    "an unknown field": '{"src_vocab_size": 11, "tgt_vocab_size": 11, "depth": 3}',
-    "a field missing": '{"src_vocab_size": 11}',
-    "a bad value": '{"src_vocab_size": 11, "tgt_vocab_size": -1}',
-}
+@pytest.mark.parametrize(
+    "config",
+    ["d_model", "[1, 2]", "{}", '{"class": "Transformer"}', "[" * 100_000],
+    ids=["no JSON", "a list", "nothing", "a model missing", "nested"],
+)
+def test_a_text_that_describes_no_model_is_refused(path, config):
+    tensors = {"a": torch.zeros(2)}
+    metadata = {"format": "attnsteps.trained", "format_version": "1", "config": config}
+    metadata["sha256"] = checksum(config, tensors)
+    safetensors.torch.save_file(tensors, path, metadata)
+    with pytest.raises(ValueError, match=f"^{path} must hold a trained model; got: "):
+        load_model(path)
 
 
-@pytest.mark.parametrize("config", CONFIGS.values(), ids=CONFIGS.keys())
-def test_a_configuration_that_makes_no_model_is_refused(path, config):
-    write_with_a_right_checksum(path, config, dict(make_model().named_parameters()))
-    with pytest.raises(ValueError, match=f"^{path} must hold a configuration; got: "):
+@pytest.mark.parametrize("sizes", [{"depth": 3}, {"src_vocab_size": -1}], ids=str)
+def test_a_configuration_that_makes_no_model_is_refused(path, sizes):
+    write_with_a_right_checksum(path, dict(make_model().named_parameters()), **sizes)
+    with pytest.raises(ValueError, match=f"^{path} must hold a trained model; got: "):
         load_model(path)
 
 
 def test_tensors_that_do_not_fit_the_configuration_are_refused(path):
-    model = make_model()
-    before = state(model)
-    config = json.dumps(dataclasses.asdict(model.config))
-    tensors = {name: p.detach().clone() for name, p in make_model().named_parameters()}
+    tensors = dict(make_model().named_parameters())
     name = "decoder.layers.1.feed_forward.w_1.bias"
     for wrong, got in (
         ({key: value for key, value in tensors.items() if key != name}, "none"),
         ({**tensors, name: torch.zeros(5)}, r"\(5,\)"),
     ):
-        write_with_a_right_checksum(path, config, wrong)
+        write_with_a_right_checksum(path, wrong)
         message = rf"^{path} must hold {name} with shape \(17,\); got {got}$"
         with pytest.raises(ValueError, match=message):
-            load_weights(model, path)
-        with pytest.raises(ValueError, match=message):
             load_model(path)
-    write_with_a_right_checksum(path, config, {**tensors, "more": torch.zeros(5)})
+    write_with_a_right_checksum(path, {**tensors, name: torch.zeros(17, dtype=torch.int64)})
+    with pytest.raises(ValueError, match=rf"must hold {name} in torch.float32; got torch.int64$"):
+        load_model(path)
+    write_with_a_right_checksum(path, {**tensors, "more": torch.zeros(5)})
     with pytest.raises(ValueError, match=r"must hold only what the model has; got more as well$"):
         load_model(path)
-    write_with_a_right_checksum(path, config, {})
-    with pytest.raises(ValueError, match="must hold"):
+
+
+HUGE = {
+    "a width": ({"d_model": 3 * 10**7}, r"must hold decoder\.\S+ with shape"),
+    "a hidden width": ({"d_ff": 10**12}, r"must hold decoder\.\S+ with shape"),
+    "a size beyond 64 bits": ({"d_ff": 10**30}, "must hold a model's sizes; got: "),
+    "layers": ({"num_encoder_layers": 10**9}, "must hold the tensors of 1000000002 layers"),
+    "experts": ({"num_experts": 10**9}, "must hold the tensors of 4 layers"),
+    "positions": ({"positions": "learned", "max_len": 10**12}, "must hold src_positions"),
+}
+
+
+@pytest.mark.parametrize(("sizes", "message"), HUGE.values(), ids=HUGE.keys())
+def test_a_small_file_that_promises_a_huge_model_allocates_nothing(
+    path, monkeypatch, sizes, message
+):
+    write_with_a_right_checksum(path, dict(make_model().named_parameters()), **sizes)
+    made, empty = [], torch.empty
+
+    def watched(*size, **options):
+        made.append(empty(*size, **options))
+        return made[-1]
+
+    monkeypatch.setattr(torch, "empty", watched)  # of which PyTorch's layers and ours are made
+    with pytest.raises(ValueError, match=message):
         load_model(path)
-    assert is_same(model, before)
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"d_model": 24}, "d_model = 24; got 12"),
-        ({"norm": "pre"}, "norm = 'pre'; got 'post'"),
-        ({"tie": "all"}, "tie = 'all'; got 'target'"),
-        ({"num_heads": 4}, "num_heads = 4; got 3"),
-    ],
-    ids=str,
-)
-def test_weights_of_another_model_are_refused(path, changes, message):
-    save_model(make_model(), path)
-    model = make_model(**changes)
-    before = state(model)
-    with pytest.raises(ValueError, match=f"^{path} must hold a model with {message}$"):
-        load_weights(model, path)
-    assert is_same(model, before)
+    assert {tensor.device.type for tensor in made} <= {"meta"}
 
 
 def test_a_file_that_is_not_there(path):
-    for call in (lambda: load_model(path), lambda: load_weights(make_model(), path)):
-        with pytest.raises(FileNotFoundError, match="there is no file"):
-            call()
+    with pytest.raises(FileNotFoundError, match="there is no file"):
+        load_model(path)
     with pytest.raises(FileNotFoundError):
         load_model(path.parent)
     with pytest.raises(OSError, match=r"cannot be written: .*No such file"):

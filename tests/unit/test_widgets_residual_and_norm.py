@@ -74,7 +74,7 @@ def test_the_stack_is_that_of_the_packages_sublayers(norm):
     x, direction = drawn[:512].view(2, 8, 32)
     weights = drawn[512:].view(48, 32, 32) * 0.8 * (2 / 32) ** 0.5
     x = x[None].clone().requires_grad_()
-    out, sublayer = x, Sublayer(32, norm=norm).double()
+    out, sublayer = x, Sublayer(32, pre_norm=norm == "pre").double()
     for matrix in weights[:7]:
         out = sublayer(out, lambda x, matrix=matrix: x.relu() @ matrix)
     if norm == "pre":

@@ -6,7 +6,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from attnsteps.checks import check_number
+from attnsteps.checks import check_number, check_positive
 from attnsteps.model.mode import in_mode
 from attnsteps.model.transformer import Transformer
 from attnsteps.shapes import check_shape
@@ -99,7 +99,7 @@ def cross_attention_links(
         The links of each sentence, one for each target word; eos_id has none.
 
     Raises:
-        ValueError: if there is no such layer or head.
+        ValueError: if there is no such layer or head, or batch_size is not a positive integer.
 
     Example:
         >>> from attnsteps import Transformer, TransformerConfig
@@ -112,6 +112,7 @@ def cross_attention_links(
     check_number("layer", layer, at_least=-layers, at_most=layers - 1, integer=True)
     if head is not None:
         check_number("head", head, at_least=0, at_most=heads - 1, integer=True)
+    check_positive("batch_size", batch_size)
     device = next(model.parameters()).device
     links = []
     with in_mode(model), torch.no_grad():

@@ -7,6 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from attnsteps.checks import check_positive
+from attnsteps.model.mode import in_mode
 from attnsteps.text.batch import Batch
 from attnsteps.training.loss import summed_cross_entropy
 from attnsteps.training.update import make_optimizer, make_scaler, update
@@ -42,7 +43,7 @@ def measure_speed(
     compiled: bool = False,
     rounds: int = 3,
 ) -> Speed:
-    """Time updates of a model by the same batch again and again.
+    """Time updates of a model by the same batch again and again, which leave it as it was.
 
     A GPU works ahead of the program, so the clock is read only once it has finished. With a single
     thread on a CPU the time is the processor's own, in which other programs hardly count.
@@ -68,23 +69,24 @@ def measure_speed(
     clock = time.process_time if is_alone else time.perf_counter
     if on_gpu:
         torch.cuda.reset_peak_memory_stats(device)
-    model.train()
     times = []
-    for _ in range(1 + rounds):
-        start = clock()
-        latest = update(
-            forward,
-            [batch],
-            optimizer,
-            rate=1e-4,
-            loss_fn=loss_fn,
-            label_smoothing=0.1,
-            clip=1.0,
-            precision=precision,
-            scaler=scaler,
-        )
-        if on_gpu:
-            torch.cuda.synchronize(device)
-        times.append(clock() - start)
+    with in_mode(model, training=True):
+        for _ in range(1 + rounds):
+            start = clock()
+            latest = update(
+                forward,
+                [batch],
+                optimizer,
+                rate=0.0,  # all the work of a step, and no weight is moved by it
+                loss_fn=loss_fn,
+                label_smoothing=0.1,
+                clip=1.0,
+                precision=precision,
+                scaler=scaler,
+            )
+            if on_gpu:
+                torch.cuda.synchronize(device)
+            times.append(clock() - start)
+    optimizer.zero_grad()
     peak = torch.cuda.max_memory_allocated(device) if on_gpu else None
     return Speed(min(times[1:]), times[0], int(latest.count), peak)

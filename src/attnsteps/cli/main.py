@@ -190,7 +190,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader of our output, such as head, has closed the pipe
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except (ValueError, OSError, FloatingPointError, torch.OutOfMemoryError) as error:
+    except (ValueError, OSError, FloatingPointError, MemoryError, RuntimeError) as error:
+        if type(error) is RuntimeError and "DefaultCPUAllocator" not in str(error):
+            raise  # of these, only what PyTorch says of a processor's memory is the user's
         message = " ".join(str(error).split()) or type(error).__name__
         print(f"python -m attnsteps {options.command}: error: {message}", file=sys.stderr)
         return 2

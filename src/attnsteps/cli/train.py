@@ -10,6 +10,7 @@ import torch
 from torch import nn
 
 from attnsteps.analysis.scores import bleu, exact_match
+from attnsteps.checks import check_number
 from attnsteps.cli.corpora import Corpus, Tokens, encode, learn_tokens, read
 from attnsteps.model.config import TransformerConfig
 from attnsteps.model.transformer import Transformer
@@ -165,6 +166,7 @@ def validation(
     The score is exact match on unseen combinations of a generated corpus, BLEU on the validation
     part of a real one. A sentence too long for the model is refused now, before the training run.
     """
+    check_number("validate", count, at_least=0, integer=True)
     part = VALIDATED.get(corpus.name, "combinations")
     sentences = corpus.parts[part][:count]
     if not sentences:

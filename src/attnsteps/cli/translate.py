@@ -1,16 +1,16 @@
 """``python -m attnsteps translate``: sentences → translations, line by line."""
 
+import io
 import sys
 from argparse import Namespace
 from collections.abc import Iterator
-from itertools import islice
 from pathlib import Path
 
 from attnsteps.checks import check_number
 from attnsteps.cli.table import table
 from attnsteps.cli.train import MODEL
 from attnsteps.translator.search import Translation
-from attnsteps.translator.trained import ASSETS, Trained, pretrained
+from attnsteps.translator.trained import Trained, pretrained, shipped
 
 SIDE_BY_SIDE = 64
 LONG = 40  # a message shows so many characters of an unknown word
@@ -24,12 +24,14 @@ def run(options: Namespace) -> int:
     """
     trained = open_model(options.model)
     _check_layer_and_head(trained, options)
-    is_live = not options.texts and sys.stdin.isatty()
-    if is_live:
+    if not options.texts and sys.stdin is None:  # as after <&-
+        raise ValueError("standard input must be open where no sentence is given; got none")
+    if not options.texts and sys.stdin.isatty():
         print("one sentence per line; Ctrl-D ends", file=sys.stderr)
-    lines = enumerate(options.texts or sys.stdin.buffer, start=1)
-    status = 0
-    while chunk := list(islice(lines, 1 if is_live else SIDE_BY_SIDE)):
+    status, last = 0, 0
+    for lines in [options.texts] if options.texts else read_lines(sys.stdin.buffer):
+        chunk = list(enumerate(lines, start=last + 1))
+        last += len(chunk)
         texts: dict[int, str] = {}
         for number, line in chunk:
             try:
@@ -43,11 +45,27 @@ def run(options: Namespace) -> int:
     return status
 
 
+def read_lines(stream: io.BufferedIOBase) -> Iterator[list[bytes]]:
+    r"""Yield the lines that are there, up to SIDE_BY_SIDE of them, without waiting for more.
+
+    Example:
+        >>> list(read_lines(io.BytesIO(b"one\ntwo\n\nthree")))
+        [[b'one', b'two', b''], [b'three']]
+    """
+    rest = b""
+    while block := stream.read1():
+        *lines, rest = (rest + block).split(b"\n")
+        for start in range(0, len(lines), SIDE_BY_SIDE):
+            yield lines[start : start + SIDE_BY_SIDE]
+    if rest:
+        yield [rest]
+
+
 def open_model(path: str | None) -> Trained:
     """Load a translator from a file, a run's directory or the package; None loads zh_en."""
     if path is None:
         return pretrained()
-    if (ASSETS / f"{path}.safetensors").is_file():
+    if path in shipped():
         return pretrained(path)
     return Trained.load(Path(path) / MODEL if Path(path).is_dir() else path)
 

@@ -10,13 +10,17 @@ from attnsteps.checks import check_number, check_positive
 from attnsteps.decoding.inference import inference
 from attnsteps.decoding.result import Decoded, cut_at_eos
 from attnsteps.decoding.step import impossible, log_probabilities
+from attnsteps.model.attention_weights import AttentionWeights
 from attnsteps.model.non_autoregressive import NonAutoregressive
 
 
-@inference
 def all_at_once(
-    model: NonAutoregressive, src_ids: Int[Tensor, "B S"], *, length_factor: float = 1.0
-) -> Decoded:
+    model: NonAutoregressive,
+    src_ids: Int[Tensor, "B S"],
+    *,
+    length_factor: float = 1.0,
+    need_weights: bool = False,
+) -> Decoded | tuple[Decoded, AttentionWeights]:
     """Translate in a single pass through the decoder: the likeliest token at every position.
 
     Formula, for each position t by itself::
@@ -32,10 +36,12 @@ def all_at_once(
             batch make a difference to a sentence.
         length_factor: below 1 asks for sentences shorter than predicted, above 1 for longer ones.
             N is rounded, a half upwards, and kept between 1 and the config's max_len.
+        need_weights: True also returns the attention weights.
 
     Returns:
         The sentences, (B, T), each of N tokens or cut at its first eos_id before; a score is the
-        mean of the tokens' log-probabilities.
+        mean of the tokens' log-probabilities. With need_weights a pair of them and how the decoder
+        attended, (B, H, T, N or S), in the pass that found each token.
 
     Raises:
         ValueError: if src_ids is not a batch of sentences in the model's vocabulary, or
@@ -47,10 +53,14 @@ def all_at_once(
         >>> all_at_once(NonAutoregressive(config), torch.tensor([[5, 8]])).lengths.shape
         torch.Size([1])
     """
-    memory = model.transformer.encode(src_ids)
-    lengths = predict_lengths(model, memory, src_ids, length_factor=length_factor)
-    ids, log_probs = _fill(model, _blanks(model, lengths[:, 0]), memory, src_ids)
-    return _cut(model, ids, log_probs)
+    return mask_predict(
+        model,
+        src_ids,
+        iterations=1,
+        num_lengths=1,
+        length_factor=length_factor,
+        need_weights=need_weights,
+    )
 
 
 @inference
@@ -61,7 +71,8 @@ def mask_predict(
     iterations: int = 10,
     num_lengths: int = 5,
     length_factor: float = 1.0,
-) -> Decoded:
+    need_weights: bool = False,
+) -> Decoded | tuple[Decoded, AttentionWeights]:
     """Translate all at once, then hide the least certain tokens and find them again, a few times.
 
     Formula, at iteration t = 1, …, T − 1, for a sentence of N tokens::
@@ -80,6 +91,7 @@ def mask_predict(
         iterations: T, the passes through the decoder; with 1 this is all_at_once.
         num_lengths: how many lengths to try side by side, the likeliest ones.
         length_factor: as in all_at_once, for each of them.
+        need_weights: as in all_at_once.
 
     Returns:
         As all_at_once.
@@ -96,25 +108,37 @@ def mask_predict(
         torch.Size([1])
     """
     check_positive("iterations", iterations)
-    memory = model.transformer.encode(src_ids)
+    memory = model.transformer.encode(src_ids, need_weights=need_weights)
+    memory, read = memory if need_weights else (memory, None)
     lengths = predict_lengths(
         model, memory, src_ids, num_lengths=num_lengths, length_factor=length_factor
     ).flatten()  # (R,), R = B · num_lengths
     memory = memory.repeat_interleave(num_lengths, dim=0)
     sources = src_ids.repeat_interleave(num_lengths, dim=0)
 
-    ids, log_probs = _fill(model, _blanks(model, lengths), memory, sources)
+    def fill(ids: Int[Tensor, "R T"]) -> tuple[Tensor, ...]:
+        return _fill(model, ids, memory, sources, need_weights=need_weights)
+
+    ids, log_probs, *maps = fill(_blanks(model, lengths))
     for iteration in range(1, iterations):
         is_hidden = least_certain(log_probs, lengths * (iterations - iteration) // iterations)
-        found = _fill(model, ids.masked_fill(is_hidden, model.config.mask_id), memory, sources)
+        found = fill(ids.masked_fill(is_hidden, model.config.mask_id))
         ids = torch.where(is_hidden, found[0], ids)
         log_probs = torch.where(is_hidden, found[1], log_probs)
+        rows = is_hidden[:, None, :, None]
+        maps = [torch.where(rows, new, old) for new, old in zip(found[2:], maps, strict=True)]
 
     decoded = _cut(model, ids, log_probs)
     best = decoded.scores.unflatten(0, (-1, num_lengths)).argmax(dim=1)
     rows = torch.arange(len(best), device=best.device) * num_lengths + best
     lengths = decoded.lengths[rows]
-    return Decoded(decoded.ids[rows, : int(lengths.max())], lengths, decoded.scores[rows])
+    longest = int(lengths.max())
+    decoded = Decoded(decoded.ids[rows, :longest], lengths, decoded.scores[rows])
+    if not need_weights:
+        return decoded
+    maps = [each[rows, :, :longest] for each in maps]
+    own, cross = maps[: len(maps) // 2], maps[len(maps) // 2 :]
+    return decoded, read._replace(decoder=tuple(own), cross=tuple(cross))
 
 
 def predict_lengths(
@@ -165,16 +189,22 @@ def _fill(
     ids: Int[Tensor, "R T"],
     memory: Float[Tensor, "R S D"],
     src_ids: Int[Tensor, "R S"],
-) -> tuple[Int[Tensor, "R T"], Float[Tensor, "R T"]]:
-    """Return the likeliest token at every place and its log-probability; +∞ at padding."""
-    logits = model.transformer.decode(ids, memory, src_ids)
+    *,
+    need_weights: bool,
+) -> tuple[Tensor, ...]:
+    """Return the likeliest token at every place, (R, T), and its log-probability; +∞ at padding.
+
+    With need_weights the weights follow, each layer's of self-attention, then of cross-attention.
+    """
+    logits = model.transformer.decode(ids, memory, src_ids, need_weights=need_weights)
+    logits, weights = logits if need_weights else (logits, AttentionWeights())
     never = impossible(model.config).to(ids.device)
     dtype = torch.promote_types(memory.dtype, torch.float32)
     log_probs, tokens = log_probabilities(logits, never, dtype).max(dim=-1)
     is_padding = ids == model.config.pad_id
-    return tokens.masked_fill(is_padding, model.config.pad_id), log_probs.masked_fill(
-        is_padding, math.inf
-    )
+    tokens = tokens.masked_fill(is_padding, model.config.pad_id)
+    log_probs = log_probs.masked_fill(is_padding, math.inf)
+    return tokens, log_probs, *weights.decoder, *weights.cross
 
 
 def _cut(

@@ -14,6 +14,7 @@ tiled_attention the same context without ever holding all weights (FlashAttentio
 cache           projected keys and values, kept from step to step of decoding
 heads           (B, T, D) → (B, H, T, Dk) and back
 multi_head      query, key, value (B, T, D) → output (B, Tq, D)
+linear          how a linear layer starts
 feed_forward    (B, T, D) → (B, T, D), each position by itself
 mixture         the same by several networks, of which each vector uses a few
 layer_norm      (B, T, D) → (B, T, D), each vector to mean 0 and variance 1

@@ -55,6 +55,7 @@ class KeyValueCache:
             self.k, self.v = k, v
         elif torch.is_grad_enabled():  # a gradient may yet need what is there: leave it alone
             self.k, self.v = torch.cat([self.k, k], dim=2), torch.cat([self.v, v], dim=2)
+            self._room = None
         else:
             end = start + k.shape[2]
             if self._room is None or self._room[0].shape[2] < end:

@@ -28,7 +28,6 @@ class TokenEmbedding(nn.Module):
         d_model: D, the width of the vectors.
         pad_id: the id of the padding token; its vector is zero, and no gradient reaches it from
             here (one can from an output projection that shares the weight). None: no such token.
-        scale: False leaves out the factor √d_model.
 
     Raises:
         ValueError: if a size is not a positive integer, or pad_id is not an id.
@@ -39,16 +38,14 @@ class TokenEmbedding(nn.Module):
         torch.Size([1, 3, 4])
     """
 
-    def __init__(
-        self, vocab_size: int, d_model: int, *, pad_id: int | None = None, scale: bool = True
-    ) -> None:
+    def __init__(self, vocab_size: int, d_model: int, *, pad_id: int | None = None) -> None:
         super().__init__()
         check_positive("vocab_size", vocab_size)
         check_positive("d_model", d_model)
         if pad_id is not None:
             check_id("pad_id", pad_id, vocab_size)
         self.pad_id = pad_id
-        self.factor = math.sqrt(d_model) if scale else 1.0
+        self.factor = math.sqrt(d_model)
         self.weight = nn.Parameter(torch.empty(vocab_size, d_model))
         nn.init.normal_(self.weight, std=d_model**-0.5)
         if pad_id is not None:

@@ -35,7 +35,7 @@ def split_heads(x: Float[Tensor, "B T D"], num_heads: int) -> Float[Tensor, "B H
 
 
 def repeat_heads(x: Float[Tensor, "B G Tk Dk"], num_heads: int) -> Float[Tensor, "B H Tk Dk"]:
-    """Give every query head its own view of the keys or values that its group of heads shares.
+    """Give every query head a copy of the keys or values that its group of heads shares.
 
     Formula, with groups of H / G neighbouring heads::
 

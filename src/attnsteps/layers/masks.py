@@ -8,24 +8,28 @@ from attnsteps.checks import check_number, check_positive
 from attnsteps.shapes import check_bool, check_ids, check_shape
 
 
-def causal_mask(size: int, *, device: torch.device | str | None = None) -> Bool[Tensor, "T T"]:
+def causal_mask(
+    size: int, *, offset: int = 0, device: torch.device | str | None = None
+) -> Bool[Tensor, "Tq T"]:
     """Let each position attend to itself and to what came before it.
 
     Formula::
 
-        mask[i, j] = (j ≤ i)
+        mask[i, j] = (j ≤ offset + i)
 
     Source: Vaswani et al. 2017, section 3.2.3.
 
     Args:
         size: T, the number of positions.
+        offset: the first query's position: above 0 if a cache holds those before it.
         device: where to create the mask.
 
     Returns:
-        The mask, (T, T): the lower triangle with the diagonal is True.
+        The mask, (T − offset, T): the lower triangle with the diagonal is True, and of it the rows
+        from the offset on.
 
     Raises:
-        ValueError: if size is not a positive integer.
+        ValueError: if size is not a positive integer, or offset not in [0, size).
 
     Example:
         >>> causal_mask(3)
@@ -33,18 +37,18 @@ def causal_mask(size: int, *, device: torch.device | str | None = None) -> Bool[
                 [ True,  True, False],
                 [ True,  True,  True]])
     """
-    check_positive("size", size)
-    return torch.ones(size, size, dtype=torch.bool, device=device).tril()
+    query, key = _positions(size, offset, device)
+    return key <= query
 
 
 def sliding_window(
-    size: int, window: int, *, device: torch.device | str | None = None
-) -> Bool[Tensor, "T T"]:
+    size: int, window: int, *, offset: int = 0, device: torch.device | str | None = None
+) -> Bool[Tensor, "Tq T"]:
     """Let each position attend to those less than a window's width away from it.
 
     Formula::
 
-        mask[i, j] = (|i − j| < window)
+        mask[i, j] = (|offset + i − j| < window)
 
     Source: Beltagy et al. 2020, section 3.1; together with a causal mask, which leaves the last
     ``window`` positions, Jiang et al. 2023, section 2 (the paper of 2017 proposes it in section 4).
@@ -52,13 +56,14 @@ def sliding_window(
     Args:
         size: T, the number of positions.
         window: how many positions a query sees to one side, itself counted.
+        offset: the first query's position, as in causal_mask.
         device: where to create the mask.
 
     Returns:
-        The mask, (T, T): a band along the diagonal is True.
+        The mask, (T − offset, T): a band along the diagonal is True.
 
     Raises:
-        ValueError: if a size is not a positive integer.
+        ValueError: if size or window is not a positive integer, or offset not in [0, size).
 
     Example:
         >>> combine(sliding_window(4, 2), causal_mask(4)).int()
@@ -67,10 +72,9 @@ def sliding_window(
                 [0, 1, 1, 0],
                 [0, 0, 1, 1]], dtype=torch.int32)
     """
-    check_positive("size", size)
     check_positive("window", window)
-    position = torch.arange(size, device=device)
-    return (position[:, None] - position).abs() < window
+    query, key = _positions(size, offset, device)
+    return (query - key).abs() < window
 
 
 def padding_mask(ids: Int[Tensor, "B Tk"], pad_id: int) -> Bool[Tensor, "B 1 1 Tk"]:
@@ -137,6 +141,15 @@ def combine(*masks: Bool[Tensor, "..."] | None) -> Bool[Tensor, "..."] | None:
             _check_broadcast_together(f"masks[{position}]", mask, combined)
         combined = mask if combined is None else combined & mask
     return combined
+
+
+def _positions(
+    size: int, offset: int, device: torch.device | str | None
+) -> tuple[Int[Tensor, "Tq 1"], Int[Tensor, " T"]]:
+    """Number the queries from the offset on, as a column, and all the keys, as a row."""
+    check_positive("size", size)
+    check_number("offset", offset, at_least=0, below=size, limit="size", integer=True)
+    return torch.arange(offset, size, device=device)[:, None], torch.arange(size, device=device)
 
 
 def _check_broadcast_together(name: str, mask: Tensor, others: Tensor) -> None:

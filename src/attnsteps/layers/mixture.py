@@ -1,6 +1,6 @@
 """A mixture of experts: several feed-forward networks, of which each vector uses a few."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
@@ -9,7 +9,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from attnsteps.checks import check_experts
-from attnsteps.layers.feed_forward import FeedForward
+from attnsteps.layers.linear import initialise
 from attnsteps.shapes import check_floating, check_shape
 
 
@@ -30,16 +30,17 @@ class MixtureOfExperts(nn.Module):
 
     Args:
         d_model: D, the width of the vectors.
-        d_ff: Dff, the width inside each expert.
         num_experts: E.
+        expert: makes an expert, as FeedForward; called once for each.
         experts_per_token: k, how many of them a vector goes through.
-        activation, bias: as in FeedForward.
 
     Raises:
-        ValueError: if a size is not a positive integer, k is above E, or the activation unknown.
+        ValueError: if a size is not a positive integer, or k is above E.
 
     Example:
-        >>> mixture = MixtureOfExperts(d_model=6, d_ff=24, num_experts=4, experts_per_token=2)
+        >>> from functools import partial
+        >>> from attnsteps import FeedForward
+        >>> mixture = MixtureOfExperts(6, 4, partial(FeedForward, 6, 24), experts_per_token=2)
         >>> mixture(torch.ones(1, 5, 6)).shape
         torch.Size([1, 5, 6])
     """
@@ -47,21 +48,17 @@ class MixtureOfExperts(nn.Module):
     def __init__(
         self,
         d_model: int,
-        d_ff: int,
-        *,
         num_experts: int,
+        expert: Callable[[], nn.Module],
+        *,
         experts_per_token: int = 1,
-        activation: str = "relu",
-        bias: bool = True,
     ) -> None:
         super().__init__()
         check_experts(num_experts, experts_per_token)
         self.experts_per_token = experts_per_token
-        self.experts = nn.ModuleList(
-            FeedForward(d_model, d_ff, activation=activation, bias=bias) for _ in range(num_experts)
-        )
+        self.experts = nn.ModuleList(expert() for _ in range(num_experts))
         self.router = nn.Linear(d_model, num_experts, bias=False)
-        nn.init.xavier_uniform_(self.router.weight)
+        initialise(self.router)
 
     def forward(self, x: Float[Tensor, "*lead D"]) -> Float[Tensor, "*lead D"]:
         """Route each vector by itself, and add up what its experts say.
@@ -95,29 +92,6 @@ class MixtureOfExperts(nn.Module):
         return probabilities, probabilities.topk(self.experts_per_token, dim=-1).indices
 
 
-def feed_forward(
-    d_model: int,
-    d_ff: int,
-    *,
-    activation: str = "relu",
-    bias: bool = True,
-    num_experts: int = 1,
-    experts_per_token: int = 1,
-) -> FeedForward | MixtureOfExperts:
-    """Make a layer's network: one for all, as in the paper, or a mixture; arguments as in both."""
-    if num_experts == 1:
-        check_experts(num_experts, experts_per_token)
-        return FeedForward(d_model, d_ff, activation=activation, bias=bias)
-    return MixtureOfExperts(
-        d_model,
-        d_ff,
-        num_experts=num_experts,
-        experts_per_token=experts_per_token,
-        activation=activation,
-        bias=bias,
-    )
-
-
 class Routing(NamedTuple):
     """What one mixture has done with the vectors of one forward pass.
 
@@ -129,7 +103,7 @@ class Routing(NamedTuple):
             and E where one expert gets everything.
 
     Example:
-        >>> mixture = MixtureOfExperts(d_model=6, d_ff=24, num_experts=1)
+        >>> mixture = MixtureOfExperts(6, 1, lambda: nn.Linear(6, 6))
         >>> with routings(mixture) as routed:
         ...     output = mixture(torch.ones(1, 5, 6))
         >>> routed[0].load
@@ -155,7 +129,7 @@ def routings(model: nn.Module) -> Iterator[list[Routing]]:
         A list, to which each forward pass of each mixture adds its Routing.
 
     Example:
-        >>> mixture = MixtureOfExperts(d_model=6, d_ff=24, num_experts=4)
+        >>> mixture = MixtureOfExperts(6, 4, lambda: nn.Linear(6, 6))
         >>> with routings(mixture) as routed:
         ...     output = mixture(torch.randn(2, 5, 6))
         >>> routed[0].load.shape

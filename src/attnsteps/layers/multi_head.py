@@ -7,6 +7,7 @@ from attnsteps.checks import check_heads, check_kv_heads, check_number, check_ro
 from attnsteps.layers.attention import scaled_dot_product_attention
 from attnsteps.layers.cache import KeyValueCache
 from attnsteps.layers.heads import merge_heads, repeat_heads, split_heads
+from attnsteps.layers.linear import initialise
 from attnsteps.layers.positional import SinusoidalPositions
 from attnsteps.layers.rotary import rotate
 from attnsteps.shapes import Mask, check_attention_inputs, check_mask
@@ -73,10 +74,7 @@ class MultiHeadAttention(nn.Module):
         self.w_k = nn.Linear(d_model, num_kv_heads * d_k, bias=bias)
         self.w_v = nn.Linear(d_model, num_kv_heads * d_k, bias=bias)
         self.w_o = nn.Linear(d_model, d_model, bias=bias)
-        for projection in (self.w_q, self.w_k, self.w_v, self.w_o):
-            nn.init.xavier_uniform_(projection.weight)
-            if bias:
-                nn.init.zeros_(projection.bias)
+        initialise(self.w_q, self.w_k, self.w_v, self.w_o)
 
     def forward(
         self,

@@ -6,13 +6,16 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from attnsteps.checks import check_number, check_positive
+from attnsteps.checks import check_choice, check_number, check_positive
+
+TABLE_LEN = 1024  # the positions that are kept
 
 
 def sinusoidal_positions(
     length: int,
     d_model: int,
     *,
+    offset: int = 0,
     layout: Literal["interleaved", "concatenated"] = "interleaved",
     dtype: torch.dtype | None = None,
     device: torch.device | str | None = None,
@@ -29,8 +32,9 @@ def sinusoidal_positions(
     An odd d_model ends in a sine without its cosine.
 
     Args:
-        length: T, the number of positions; the first is position 0.
+        length: T, the number of positions.
         d_model: D, the width of the vectors.
+        offset: the first position.
         layout: "interleaved" is the paper's formula, sine and cosine in turn. "concatenated" has
             the same columns in another order, all the sines and then all the cosines.
         dtype: the dtype of the result, PyTorch's default if None. It is computed in float64.
@@ -40,19 +44,22 @@ def sinusoidal_positions(
         One vector per position, (T, D), to be added to the embeddings.
 
     Raises:
-        ValueError: if a size is not a positive integer, or the layout is unknown.
+        ValueError: if a size is not a positive integer, offset below 0, or the layout unknown.
 
     Example:
         >>> sinusoidal_positions(2, 4)
         tensor([[0.0000, 1.0000, 0.0000, 1.0000],
                 [0.8415, 0.5403, 0.0100, 0.9999]])
     """
-    check_positive("length", length)
+    _check_range(length, offset)
     check_positive("d_model", d_model)
-    if layout not in ("interleaved", "concatenated"):
-        raise ValueError(f"layout must be 'interleaved' or 'concatenated'; got {layout!r}")
+    check_choice("layout", layout, ("interleaved", "concatenated"))
+    device = torch.get_default_device() if device is None else device
+    dtype = dtype or torch.get_default_dtype()
+    if torch.device(device).type == "meta":  # where tensors have no numbers
+        return torch.empty(length, d_model, dtype=dtype, device=device)
 
-    position = torch.arange(length, dtype=torch.float64, device="cpu")
+    position = torch.arange(offset, offset + length, dtype=torch.float64, device="cpu")
     two_i = torch.arange(0, d_model, 2, dtype=torch.float64, device="cpu")
     angle = position[:, None] / 10000 ** (two_i / d_model)  # (T, ⌈D/2⌉)
     sines = angle.sin()
@@ -64,8 +71,7 @@ def sinusoidal_positions(
         table = torch.empty(length, d_model, dtype=torch.float64, device="cpu")
         table[:, 0::2] = sines
         table[:, 1::2] = cosines
-    device = torch.get_default_device() if device is None else device
-    return table.to(device=device, dtype=dtype or torch.get_default_dtype())
+    return table.to(device=device, dtype=dtype)
 
 
 class SinusoidalPositions(nn.Module):
@@ -83,19 +89,18 @@ class SinusoidalPositions(nn.Module):
 
     Args:
         d_model: D, the width of the vectors.
-        table_len: how many positions to keep.
 
     Raises:
-        ValueError: if a size is not a positive integer.
+        ValueError: if d_model is not a positive integer.
 
     Example:
         >>> SinusoidalPositions(4)(1, offset=1)
         tensor([[0.8415, 0.5403, 0.0100, 0.9999]])
     """
 
-    def __init__(self, d_model: int, *, table_len: int = 1024) -> None:
+    def __init__(self, d_model: int) -> None:
         super().__init__()
-        self.register_buffer("table", sinusoidal_positions(table_len, d_model), persistent=False)
+        self.register_buffer("table", sinusoidal_positions(TABLE_LEN, d_model), persistent=False)
 
     def forward(self, length: int, *, offset: int = 0) -> Float[Tensor, "length d_model"]:
         """Return the positions from the offset on.
@@ -111,18 +116,20 @@ class SinusoidalPositions(nn.Module):
             ValueError: if length is not a positive integer, or offset is below 0.
         """
         _check_range(length, offset)
-        table_len, d_model = self.table.shape
-        if offset + length <= table_len:
+        if offset + length <= TABLE_LEN:
             return self.table[offset : offset + length]
-        like = {"dtype": self.table.dtype, "device": self.table.device}
-        return sinusoidal_positions(offset + length, d_model, **like)[offset:]
+        return self._positions(length, offset)
+
+    def _positions(self, length: int, offset: int = 0) -> Float[Tensor, "length d_model"]:
+        """Compute positions in the table's dtype, on its device."""
+        table = self.table
+        like = {"dtype": table.dtype, "device": table.device}
+        return sinusoidal_positions(length, table.shape[1], offset=offset, **like)
 
     def _apply(self, fn, recurse=True):
         """Follow the module to another device or dtype."""
         super()._apply(fn, recurse)
-        table_len, d_model = self.table.shape
-        like = {"dtype": self.table.dtype, "device": self.table.device}
-        self.table = sinusoidal_positions(table_len, d_model, **like)
+        self.table = self._positions(TABLE_LEN)
         return self
 
 

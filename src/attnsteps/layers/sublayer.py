@@ -7,10 +7,7 @@ from torch import Tensor, nn
 
 from attnsteps.checks import check_choice, check_number
 from attnsteps.layers.layer_norm import LayerNorm
-from attnsteps.layers.rms_norm import RMSNorm
 from attnsteps.shapes import check_same_shape
-
-NORMS = {"layer": LayerNorm, "rms": RMSNorm}
 
 
 class Sublayer(nn.Module):
@@ -26,12 +23,12 @@ class Sublayer(nn.Module):
     Args:
         d_model: D, the width of the vectors.
         dropout: the probability of dropping a component of the function's output in training.
-        norm: "post" or "pre".
-        norm_kind: "layer" as in the paper, or "rms".
+        pre_norm: True normalises what the function gets, False what comes out, as the paper does.
+        norm: makes the norm from d_model: LayerNorm as in the paper, or another such as RMSNorm.
 
     Raises:
-        ValueError: if d_model is not a positive integer, dropout not in [0, 1), or norm or
-            norm_kind unknown.
+        ValueError: if d_model is not a positive integer, dropout not in [0, 1), or pre_norm neither
+            True nor False.
 
     Example:
         >>> import torch
@@ -40,14 +37,18 @@ class Sublayer(nn.Module):
     """
 
     def __init__(
-        self, d_model: int, *, dropout: float = 0.0, norm: str = "post", norm_kind: str = "layer"
+        self,
+        d_model: int,
+        *,
+        dropout: float = 0.0,
+        pre_norm: bool = False,
+        norm: Callable[[int], nn.Module] = LayerNorm,
     ) -> None:
         super().__init__()
         check_number("dropout", dropout, at_least=0, below=1)
-        check_choice("norm", norm, ("post", "pre"))
-        check_choice("norm_kind", norm_kind, NORMS)
-        self.dropout, self.pre_norm = dropout, norm == "pre"
-        self.norm = NORMS[norm_kind](d_model)
+        check_choice("pre_norm", pre_norm, (False, True))
+        self.dropout, self.pre_norm = dropout, pre_norm
+        self.norm = norm(d_model)
 
     def forward(
         self, x: Float[Tensor, "B T D"], function: Callable[[Tensor], Tensor | tuple]

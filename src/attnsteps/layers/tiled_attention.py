@@ -71,9 +71,10 @@ def tiled_attention(
 
 def _rows(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, tile: int) -> Tensor:
     """Go through all keys, tile by tile, for one tile of queries."""
-    largest = q.new_full((*q.shape[:-1], 1), -math.inf)
+    wide = torch.promote_types(q.dtype, torch.float32)  # of many keys, 16 bits lose the sum
+    largest = q.new_full((*q.shape[:-1], 1), -math.inf, dtype=wide)
     total = torch.zeros_like(largest)
-    mixed = q.new_zeros(*q.shape[:-1], v.shape[-1])
+    mixed = q.new_zeros(*q.shape[:-1], v.shape[-1], dtype=wide)
     for j in range(0, k.shape[-2], tile):
         scores = (q / math.sqrt(q.shape[-1])) @ k[..., j : j + tile, :].transpose(-2, -1)
         if mask is not None:
@@ -82,6 +83,6 @@ def _rows(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, tile: int) -> Te
         base = larger.masked_fill(larger == -math.inf, 0.0)  # nothing seen yet: no ∞ − ∞
         shrink, weights = (largest - base).exp(), (scores - base).exp()
         total = total * shrink + weights.sum(dim=-1, keepdim=True)
-        mixed = mixed * shrink + weights @ v[..., j : j + tile, :]
+        mixed = mixed * shrink + weights @ v[..., j : j + tile, :].to(wide)
         largest = larger
-    return mixed / total.masked_fill(total == 0, 1.0)
+    return (mixed / total.masked_fill(total == 0, 1.0)).to(q.dtype)

@@ -13,8 +13,6 @@ from attnsteps.checks import (
     check_positive,
     check_rotary,
 )
-from attnsteps.layers.feed_forward import ACTIVATIONS
-from attnsteps.layers.sublayer import NORMS
 
 SIZES = (
     "src_vocab_size",
@@ -26,7 +24,7 @@ SIZES = (
     "d_ff",
     "max_len",
 )
-# What came after the paper and neither torch.nn.Transformer nor the browser's model can do.
+# What came after the paper, and torch.nn.Transformer can't do; rotary positions are one more.
 SINCE_2017 = ("norm_kind", "bias", "num_kv_heads", "window", "num_experts", "experts_per_token")
 POSITIONS = ("sinusoidal", "learned", "rotary")
 
@@ -112,8 +110,8 @@ class TransformerConfig:
             check_positive(name, getattr(self, name))
         check_number("dropout", self.dropout, at_least=0, below=1)
         check_choice("norm", self.norm, ("post", "pre"))
-        check_choice("activation", self.activation, ACTIVATIONS)
-        check_choice("norm_kind", self.norm_kind, NORMS)
+        check_choice("activation", self.activation, ("relu", "gelu", "swiglu"))
+        check_choice("norm_kind", self.norm_kind, ("layer", "rms"))
         check_choice("bias", self.bias, (False, True))
         check_choice("positions", self.positions, POSITIONS)
         check_choice("tie", self.tie, ("none", "target", "all"))

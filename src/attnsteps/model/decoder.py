@@ -1,13 +1,12 @@
 """The decoder: each target position attends to those before it, then to the source, N times."""
 
+from collections.abc import Callable
+
 from jaxtyping import Float
 from torch import Tensor, nn
 
 from attnsteps.checks import check_positive
 from attnsteps.layers.cache import DecoderCache, LayerCache
-from attnsteps.layers.mixture import feed_forward
-from attnsteps.layers.multi_head import MultiHeadAttention
-from attnsteps.layers.sublayer import NORMS, Sublayer
 from attnsteps.model.attention_weights import CrossWeights, Weights
 from attnsteps.shapes import Mask
 
@@ -16,49 +15,34 @@ class DecoderLayer(nn.Module):
     """Masked self-attention, cross-attention, feed-forward network (paper, section 3.1).
 
     Args:
-        d_model, num_heads, d_ff, dropout, activation, norm, norm_kind, bias, num_kv_heads,
-            num_experts, experts_per_token: as in EncoderLayer.
-        rotary: as in MultiHeadAttention, for self-attention; the source has places of its own.
+        self_attention: from the target to itself, as MultiHeadAttention; with a cache it is told.
+        cross_attention: from the target to the memory, as MultiHeadAttention, whose project it has.
+        feed_forward, sublayer: as in EncoderLayer.
 
     Example:
         >>> import torch
-        >>> layer = DecoderLayer(d_model=6, num_heads=2, d_ff=24)
+        >>> from functools import partial
+        >>> from attnsteps import FeedForward, MultiHeadAttention, Sublayer
+        >>> attentions = MultiHeadAttention(6, 2), MultiHeadAttention(6, 2)
+        >>> layer = DecoderLayer(*attentions, FeedForward(6, 24), partial(Sublayer, 6))
         >>> layer(torch.ones(1, 3, 6), memory=torch.ones(1, 5, 6))[0].shape
         torch.Size([1, 3, 6])
     """
 
     def __init__(
         self,
-        d_model: int,
-        num_heads: int,
-        d_ff: int,
-        *,
-        dropout: float = 0.0,
-        activation: str = "relu",
-        norm: str = "post",
-        norm_kind: str = "layer",
-        bias: bool = True,
-        num_kv_heads: int | None = None,
-        rotary: bool = False,
-        num_experts: int = 1,
-        experts_per_token: int = 1,
+        self_attention: nn.Module,
+        cross_attention: nn.Module,
+        feed_forward: nn.Module,
+        sublayer: Callable[[], nn.Module],
     ) -> None:
         super().__init__()
-        heads = {"bias": bias, "num_kv_heads": num_kv_heads}
-        wrap = {"dropout": dropout, "norm": norm, "norm_kind": norm_kind}
-        self.self_attention = MultiHeadAttention(d_model, num_heads, rotary=rotary, **heads)
-        self.self_attention_sublayer = Sublayer(d_model, **wrap)
-        self.cross_attention = MultiHeadAttention(d_model, num_heads, **heads)
-        self.cross_attention_sublayer = Sublayer(d_model, **wrap)
-        self.feed_forward = feed_forward(
-            d_model,
-            d_ff,
-            activation=activation,
-            bias=bias,
-            num_experts=num_experts,
-            experts_per_token=experts_per_token,
-        )
-        self.feed_forward_sublayer = Sublayer(d_model, **wrap)
+        self.self_attention = self_attention
+        self.self_attention_sublayer = sublayer()
+        self.cross_attention = cross_attention
+        self.cross_attention_sublayer = sublayer()
+        self.feed_forward = feed_forward
+        self.feed_forward_sublayer = sublayer()
 
     def forward(
         self,
@@ -105,58 +89,32 @@ class Decoder(nn.Module):
     """A stack of decoder layers, which all attend to the same memory (paper, section 3.1).
 
     Args:
-        num_layers, d_model, num_heads, d_ff, dropout, activation, norm, final_norm, norm_kind,
-            bias, num_kv_heads, rotary, num_experts, experts_per_token: as in Encoder.
+        num_layers, layer, final_norm: as in Encoder.
 
     Raises:
-        ValueError: if num_layers is not a positive integer, or a layer refuses its own.
+        ValueError: if num_layers is not a positive integer.
 
     Example:
         >>> import torch
-        >>> decoder = Decoder(3, d_model=6, num_heads=2, d_ff=24)
-        >>> decoder(torch.ones(1, 3, 6), memory=torch.ones(1, 5, 6))[0].shape
+        >>> from functools import partial
+        >>> from attnsteps import FeedForward, MultiHeadAttention, Sublayer
+        >>> def layer():
+        ...     attentions = MultiHeadAttention(6, 2), MultiHeadAttention(6, 2)
+        ...     return DecoderLayer(*attentions, FeedForward(6, 24), partial(Sublayer, 6))
+        >>> Decoder(3, layer)(torch.ones(1, 3, 6), memory=torch.ones(1, 5, 6))[0].shape
         torch.Size([1, 3, 6])
     """
 
     def __init__(
         self,
         num_layers: int,
-        d_model: int,
-        num_heads: int,
-        d_ff: int,
-        *,
-        dropout: float = 0.0,
-        activation: str = "relu",
-        norm: str = "post",
-        norm_kind: str = "layer",
-        bias: bool = True,
-        num_kv_heads: int | None = None,
-        rotary: bool = False,
-        num_experts: int = 1,
-        experts_per_token: int = 1,
-        final_norm: bool = False,
+        layer: Callable[[], nn.Module],
+        final_norm: nn.Module | None = None,
     ) -> None:
         super().__init__()
         check_positive("num_layers", num_layers)
-        self.layers = nn.ModuleList(
-            DecoderLayer(
-                d_model,
-                num_heads,
-                d_ff,
-                dropout=dropout,
-                activation=activation,
-                norm=norm,
-                norm_kind=norm_kind,
-                bias=bias,
-                num_kv_heads=num_kv_heads,
-                rotary=rotary,
-                num_experts=num_experts,
-                experts_per_token=experts_per_token,
-            )
-            for _ in range(num_layers)
-        )
-        has_norm = norm == "pre" or final_norm
-        self.final_norm = NORMS[norm_kind](d_model) if has_norm else nn.Identity()
+        self.layers = nn.ModuleList(layer() for _ in range(num_layers))
+        self.final_norm = nn.Identity() if final_norm is None else final_norm
 
     def forward(
         self,

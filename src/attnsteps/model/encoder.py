@@ -1,12 +1,11 @@
 """The encoder: every source position attends to every other, N times."""
 
+from collections.abc import Callable
+
 from jaxtyping import Float
 from torch import Tensor, nn
 
 from attnsteps.checks import check_positive
-from attnsteps.layers.mixture import feed_forward
-from attnsteps.layers.multi_head import MultiHeadAttention
-from attnsteps.layers.sublayer import NORMS, Sublayer
 from attnsteps.shapes import Mask
 
 
@@ -14,50 +13,27 @@ class EncoderLayer(nn.Module):
     """Self-attention, then the feed-forward network, each in a Sublayer (paper, section 3.1).
 
     Args:
-        d_model, num_heads, d_ff: D, H and Dff.
-        dropout, norm, norm_kind: as in Sublayer.
-        activation: as in FeedForward.
-        bias: False leaves out every bias of attention and feed-forward network.
-        num_kv_heads, rotary: as in MultiHeadAttention.
-        num_experts, experts_per_token: as in MixtureOfExperts; one expert is no mixture.
+        attention: maps query, key and value to a pair of output and weights, as MultiHeadAttention.
+        feed_forward: maps each position's vector by itself, as FeedForward.
+        sublayer: makes what is wrapped around each of the two, as Sublayer.
 
     Example:
         >>> import torch
-        >>> EncoderLayer(d_model=6, num_heads=2, d_ff=24)(torch.ones(1, 5, 6))[0].shape
+        >>> from functools import partial
+        >>> from attnsteps import FeedForward, MultiHeadAttention, Sublayer
+        >>> layer = EncoderLayer(MultiHeadAttention(6, 2), FeedForward(6, 24), partial(Sublayer, 6))
+        >>> layer(torch.ones(1, 5, 6))[0].shape
         torch.Size([1, 5, 6])
     """
 
     def __init__(
-        self,
-        d_model: int,
-        num_heads: int,
-        d_ff: int,
-        *,
-        dropout: float = 0.0,
-        activation: str = "relu",
-        norm: str = "post",
-        norm_kind: str = "layer",
-        bias: bool = True,
-        num_kv_heads: int | None = None,
-        rotary: bool = False,
-        num_experts: int = 1,
-        experts_per_token: int = 1,
+        self, attention: nn.Module, feed_forward: nn.Module, sublayer: Callable[[], nn.Module]
     ) -> None:
         super().__init__()
-        self.self_attention = MultiHeadAttention(
-            d_model, num_heads, bias=bias, num_kv_heads=num_kv_heads, rotary=rotary
-        )
-        wrap = {"dropout": dropout, "norm": norm, "norm_kind": norm_kind}
-        self.self_attention_sublayer = Sublayer(d_model, **wrap)
-        self.feed_forward = feed_forward(
-            d_model,
-            d_ff,
-            activation=activation,
-            bias=bias,
-            num_experts=num_experts,
-            experts_per_token=experts_per_token,
-        )
-        self.feed_forward_sublayer = Sublayer(d_model, **wrap)
+        self.self_attention = attention
+        self.self_attention_sublayer = sublayer()
+        self.feed_forward = feed_forward
+        self.feed_forward_sublayer = sublayer()
 
     def forward(
         self, x: Float[Tensor, "B S D"], mask: Mask = None, *, need_weights: bool = False
@@ -83,59 +59,33 @@ class Encoder(nn.Module):
 
     Args:
         num_layers: N, six in the paper.
-        d_model, num_heads, d_ff, dropout, activation, norm_kind, bias, num_kv_heads, rotary,
-            num_experts, experts_per_token: as in EncoderLayer, the same for each.
-        norm: "post", or "pre", whose stack ends with a norm of its own.
-        final_norm: True ends a post-norm stack with one too, which the paper does not.
+        layer: makes a layer; called once for each, so that none shares its weights.
+        final_norm: normalises what comes out; a pre-norm stack needs it, the paper's has none.
 
     Raises:
-        ValueError: if num_layers is not a positive integer, or a layer refuses its own.
+        ValueError: if num_layers is not a positive integer.
 
     Example:
         >>> import torch
-        >>> Encoder(3, d_model=6, num_heads=2, d_ff=24)(torch.ones(1, 5, 6))[0].shape
+        >>> from functools import partial
+        >>> from attnsteps import FeedForward, MultiHeadAttention, Sublayer
+        >>> def layer():
+        ...     attention, network = MultiHeadAttention(6, 2), FeedForward(6, 24)
+        ...     return EncoderLayer(attention, network, partial(Sublayer, 6))
+        >>> Encoder(3, layer)(torch.ones(1, 5, 6))[0].shape
         torch.Size([1, 5, 6])
     """
 
     def __init__(
         self,
         num_layers: int,
-        d_model: int,
-        num_heads: int,
-        d_ff: int,
-        *,
-        dropout: float = 0.0,
-        activation: str = "relu",
-        norm: str = "post",
-        norm_kind: str = "layer",
-        bias: bool = True,
-        num_kv_heads: int | None = None,
-        rotary: bool = False,
-        num_experts: int = 1,
-        experts_per_token: int = 1,
-        final_norm: bool = False,
+        layer: Callable[[], nn.Module],
+        final_norm: nn.Module | None = None,
     ) -> None:
         super().__init__()
         check_positive("num_layers", num_layers)
-        self.layers = nn.ModuleList(
-            EncoderLayer(
-                d_model,
-                num_heads,
-                d_ff,
-                dropout=dropout,
-                activation=activation,
-                norm=norm,
-                norm_kind=norm_kind,
-                bias=bias,
-                num_kv_heads=num_kv_heads,
-                rotary=rotary,
-                num_experts=num_experts,
-                experts_per_token=experts_per_token,
-            )
-            for _ in range(num_layers)
-        )
-        has_norm = norm == "pre" or final_norm
-        self.final_norm = NORMS[norm_kind](d_model) if has_norm else nn.Identity()
+        self.layers = nn.ModuleList(layer() for _ in range(num_layers))
+        self.final_norm = nn.Identity() if final_norm is None else final_norm
 
     def forward(
         self, x: Float[Tensor, "B S D"], mask: Mask = None, *, need_weights: bool = False

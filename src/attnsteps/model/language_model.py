@@ -1,11 +1,17 @@
 """One stack of encoder layers over one sequence: the mask makes it BERT, GPT or a prefix model."""
 
+from functools import partial
+
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from attnsteps.layers.embedding import TokenEmbedding
+from attnsteps.layers.feed_forward import FeedForward
+from attnsteps.layers.layer_norm import LayerNorm
+from attnsteps.layers.multi_head import MultiHeadAttention
 from attnsteps.layers.positional import LearnedPositions
-from attnsteps.model.encoder import Encoder
+from attnsteps.layers.sublayer import Sublayer
+from attnsteps.model.encoder import Encoder, EncoderLayer
 from attnsteps.shapes import Mask, check_ids, check_shape
 
 
@@ -18,12 +24,14 @@ class LanguageModel(nn.Module):
 
     Source: with a causal mask and the next token as target, Radford et al. 2018 (GPT); without a
     mask and with hidden tokens as targets, Devlin et al. 2019 (BERT). Positions are learned, as in
-    both, and so the output projection shares the weight of the embedding.
+    both, and so the output projection shares the weight of the embedding. Norms come first, as in
+    GPT-2 (Radford et al. 2019, section 2.3).
 
     Args:
         vocab_size: V, the number of tokens.
         num_layers: N, the number of encoder layers.
-        d_model, num_heads, d_ff, dropout, norm: as in Encoder.
+        d_model, num_heads, d_ff: D, H and Dff.
+        dropout: as in Sublayer.
         max_len: the most positions that a sequence may have.
         pad_id: as in TokenEmbedding.
 
@@ -49,12 +57,19 @@ class LanguageModel(nn.Module):
         max_len: int,
         pad_id: int | None = None,
         dropout: float = 0.0,
-        norm: str = "pre",
     ) -> None:
         super().__init__()
         self.embedding = TokenEmbedding(vocab_size, d_model, pad_id=pad_id)
         self.positions = LearnedPositions(max_len, d_model)
-        self.encoder = Encoder(num_layers, d_model, num_heads, d_ff, dropout=dropout, norm=norm)
+        self.encoder = Encoder(
+            num_layers,
+            lambda: EncoderLayer(
+                MultiHeadAttention(d_model, num_heads),
+                FeedForward(d_model, d_ff),
+                partial(Sublayer, d_model, dropout=dropout, pre_norm=True),
+            ),
+            LayerNorm(d_model),
+        )
         self.projection = self.embedding.output_projection()
 
     def vectors(self, ids: Int[Tensor, "B T"], mask: Mask = None) -> Float[Tensor, "B T D"]:

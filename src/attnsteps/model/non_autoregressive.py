@@ -60,7 +60,8 @@ class LengthPredictor(nn.Module):
         """
         brought = self.projection(memory)[:, :, 0].masked_fill(~is_word, 0.0)
         num_words = torch.arange(self.max_len, device=memory.device)
-        distance = num_words - brought.sum(dim=1, keepdim=True)
+        brought = brought.to(torch.promote_types(brought.dtype, torch.float32))
+        distance = num_words - brought.sum(dim=1, keepdim=True)  # in 16 bits its square overflows
         return -self.log_precision.exp() * distance.square() / 2
 
 

@@ -1,6 +1,7 @@
 """Tensors in a file that is whole or not there: safetensors, with a checksum, and no pickle."""
 
 import hashlib
+import json
 import os
 import shutil
 from collections.abc import Iterator
@@ -11,6 +12,11 @@ import safetensors.torch
 import torch
 from safetensors import SafetensorError, safe_open
 from torch import Tensor
+
+
+def as_text(content: dict) -> str:
+    """Write a file's text, as JSON; NumPy's numbers count as numbers."""
+    return json.dumps(content, ensure_ascii=False, default=lambda number: number.item())
 
 
 def write_tensors(
@@ -78,6 +84,26 @@ def read_tensors(path: Path, *, kind: str, version: int) -> tuple[str, dict[str,
             f"{path} must hold what was written into it; got other bytes, so it is damaged"
         )
     return config, tensors
+
+
+def check_tensors(
+    path: Path, tensors: dict[str, Tensor], needed: dict[str, Tensor], *, same_dtype: bool = False
+) -> None:
+    """Refuse a file's tensors unless they are those that are needed, by name, shape and dtype.
+
+    Floating-point numbers may be in another precision, unless same_dtype is True.
+    """
+    for name in sorted(needed.keys() | tensors.keys()):
+        if name not in needed:
+            raise ValueError(f"{path} must hold only what the model has; got {name} as well")
+        wanted, shape = needed[name], tuple(needed[name].shape)
+        if name not in tensors:
+            raise ValueError(f"{path} must hold {name} with shape {shape}; got none")
+        got = tensors[name]
+        if got.shape != wanted.shape:
+            raise ValueError(f"{path} must hold {name} with shape {shape}; got {tuple(got.shape)}")
+        if not got.is_floating_point() or (same_dtype and got.dtype != wanted.dtype):
+            raise ValueError(f"{path} must hold {name} in {wanted.dtype}; got {got.dtype}")
 
 
 def checksum(config: str, tensors: dict[str, Tensor]) -> str:

@@ -8,9 +8,8 @@ from attnsteps.layers.embedding import TokenEmbedding
 from attnsteps.layers.masks import causal_mask, combine, padding_mask, sliding_window
 from attnsteps.layers.positional import LearnedPositions, SinusoidalPositions
 from attnsteps.model.attention_weights import AttentionWeights
+from attnsteps.model.build import decoder, encoder
 from attnsteps.model.config import TransformerConfig
-from attnsteps.model.decoder import Decoder
-from attnsteps.model.encoder import Encoder
 from attnsteps.model.flops import count_flops
 from attnsteps.shapes import Mask, check_floating, check_mask, check_sentences, check_shape
 
@@ -41,21 +40,7 @@ class Transformer(nn.Module):
             self.tgt_positions = LearnedPositions(c.max_len, c.d_model)
         elif c.positions == "sinusoidal":
             self.src_positions = self.tgt_positions = SinusoidalPositions(c.d_model)
-        sizes = c.d_model, c.num_heads, c.d_ff
-        options = {
-            "dropout": c.dropout,
-            "activation": c.activation,
-            "norm": c.norm,
-            "norm_kind": c.norm_kind,
-            "bias": c.bias,
-            "num_kv_heads": c.num_kv_heads,
-            "rotary": c.positions == "rotary",
-            "num_experts": c.num_experts,
-            "experts_per_token": c.experts_per_token,
-            "final_norm": c.final_norm,
-        }
-        self.encoder = Encoder(c.num_encoder_layers, *sizes, **options)
-        self.decoder = Decoder(c.num_decoder_layers, *sizes, **options)
+        self.encoder, self.decoder = encoder(c), decoder(c)
         self.projection = self.tgt_embedding.output_projection(tied=c.tie != "none")
         if c.tie == "all":
             self.src_embedding.weight = self.tgt_embedding.weight
@@ -96,7 +81,9 @@ class Transformer(nn.Module):
         check_sentences("src_ids", src_ids, self.config.pad_id)
         mask = src_mask
         if mask is None:
-            mask = combine(self._window(src_ids), padding_mask(src_ids, self.config.pad_id))
+            size, window, device = src_ids.shape[1], self.config.window, src_ids.device
+            band = sliding_window(size, window, device=device) if window else None
+            mask = combine(band, padding_mask(src_ids, self.config.pad_id))
         x = self.src_embedding(src_ids)
         if self.config.positions != "rotary":
             x = x + self.src_positions(src_ids.shape[1])
@@ -145,21 +132,16 @@ class Transformer(nn.Module):
             x = x + self.tgt_positions(tgt_ids.shape[1], offset=start)
         all_ids = tgt_ids if cache is None else cache.append_ids(tgt_ids)
         if tgt_mask is None:
-            back = causal_mask(all_ids.shape[1], device=all_ids.device) if c.causal else None
-            back = combine(back, self._window(all_ids))
-            back = None if back is None else back[start:]
-            tgt_mask = combine(back, padding_mask(all_ids, c.pad_id))
+            size, new = all_ids.shape[1], {"offset": start, "device": all_ids.device}
+            is_last = start == size - 1  # a single new position sees all before it
+            back = causal_mask(size, **new) if c.causal and not is_last else None
+            band = sliding_window(size, c.window, **new) if c.window else None
+            tgt_mask = combine(back, band, padding_mask(all_ids, c.pad_id))
         x, *weights = self.decoder(
             self.dropout(x), memory, tgt_mask, memory_mask, cache=cache, need_weights=need_weights
         )
         logits = self.projection(x)
         return (logits, AttentionWeights((), *weights)) if need_weights else logits
-
-    def _window(self, ids: Int[Tensor, "B T"]) -> Mask:
-        """Return the band of positions that self-attention may see, if there is one."""
-        if self.config.window is None:
-            return None
-        return sliding_window(ids.shape[1], self.config.window, device=ids.device)
 
     def new_cache(self) -> DecoderCache:
         """Return an empty cache, for one batch of sentences that decode reads step by step."""

@@ -124,3 +124,11 @@ class Vocab:
 
     def __repr__(self) -> str:
         return f"Vocab of {len(self)} tokens"
+
+
+def check_special_ids(config: object) -> None:
+    """Check that a model's configuration has the special ids that every Vocab has."""
+    for name in ("pad_id", "bos_id", "eos_id", "mask_id"):
+        got, needed = getattr(config, name), getattr(Vocab, name)
+        if got != needed and not (name == "mask_id" and got is None):
+            raise ValueError(f"model.config.{name} must be {needed}, as in every batch; got {got}")

@@ -5,15 +5,16 @@ import hashlib
 import json
 from array import array
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import torch
 from torch import Tensor, nn
 from torch.amp import GradScaler
 from torch.optim import Adam
 
-from attnsteps.model.tensor_file import read_tensors, write_tensors
-from attnsteps.model.weights import copy_weights
+from attnsteps.model.tensor_file import as_text, check_tensors, read_tensors, write_tensors
 from attnsteps.text.batch import Example
 from attnsteps.text.vocab import Vocab
 from attnsteps.training.config import TrainingConfig
@@ -24,6 +25,8 @@ from attnsteps.training.progress import Progress
 NAME = "checkpoint.safetensors"
 FORMAT = "attnsteps.checkpoint"
 FORMAT_VERSION = 1
+
+MOMENTS = ("exp_avg", "exp_avg_sq")  # what Adam remembers of each parameter, beside its step
 
 #: What may differ when a training goes on: none of it changes what is learned.
 FREE = ("compile", "log", "log_every", "evaluate_every", "checkpoint_every")
@@ -39,13 +42,14 @@ def identify(
 ) -> dict[str, Any]:
     """Say what a training is of; a checkpoint of anything else is refused."""
     settings = dataclasses.asdict(config)
+    settings |= {"batch_size": config.pairs, "warmup": config.warmup_steps}
     if config.schedule != "linear":
         del settings["steps"]  # such a schedule has no end, and a training can be prolonged
     source, target = vocabularies or (None, None)
     return {
         "model": {"class": type(model).__name__, **dataclasses.asdict(model.config)},
         "config": {name: value for name, value in settings.items() if name not in FREE},
-        "loss": getattr(loss_fn, "__qualname__", type(loss_fn).__name__),
+        "loss": describe(loss_fn),
         "source vocabulary": source and source.to_list(),
         "target vocabulary": target and target.to_list(),
         "examples": {"number": len(examples), "sha256": _checksum(examples)},
@@ -67,13 +71,12 @@ def save_checkpoint(
     for i, state in optimizer.state_dict()["state"].items():
         tensors |= {f"adam.{key}.{names[i]}": tensor for key, tensor in state.items()}
     tensors = {name: t.detach().cpu().contiguous() for name, t in tensors.items()}
-    text = json.dumps(
+    text = as_text(
         {
             "identity": identity,
             "progress": dataclasses.asdict(progress),
             "scaler": scaler.state_dict(),
-        },
-        ensure_ascii=False,
+        }
     )
     try:
         write_tensors(directory / NAME, tensors, kind=FORMAT, version=FORMAT_VERSION, config=text)
@@ -95,26 +98,37 @@ def load_checkpoint(
     """Bring a training back to where its last checkpoint stands. On an error nothing changes."""
     path = directory / NAME
     text, tensors = read_tensors(path, kind=FORMAT, version=FORMAT_VERSION)
-    content = json.loads(text)
-    _check_same(path, identity, content["identity"])
-
-    start = "model."
-    weights = {key[len(start) :]: t for key, t in tensors.items() if key.startswith(start)}
+    try:
+        content = json.loads(text)
+        theirs, progress = _flat(content["identity"]), content["progress"]
+        records = [Record(**record) for record in progress.pop("history")["records"]]
+        now = Progress(**progress, history=History(records))
+        scaler_state = content["scaler"]
+    except (AttributeError, KeyError, RecursionError, TypeError, ValueError) as error:
+        raise ValueError(f"{path} must hold the progress of a training; got: {error!r}") from error
+    _check_same(path, _flat(identity), theirs)
     _check_trainable(path, _learned(model), tensors)
-    copy_weights(model, weights, path)
-    states = {i: _state(tensors, name) for i, name in enumerate(_learned(model))}
+    parameters = dict(model.named_parameters())
+    needed = {f"model.{name}": parameter for name, parameter in parameters.items()}
+    for name in _learned(model):
+        like = {"step": torch.zeros(()), **dict.fromkeys(MOMENTS, parameters[name])}
+        needed |= {f"adam.{key}.{name}": tensor for key, tensor in like.items()}
+    check_tensors(path, tensors, needed, same_dtype=True)
+    try:  # the last that may fail, and its object is new: the model is as it was
+        scaler.load_state_dict(scaler_state)
+    except (AttributeError, KeyError, RuntimeError, TypeError) as error:
+        raise ValueError(f"{path} must hold the state of a scaler; got: {error!r}") from error
+
+    with torch.no_grad():
+        for name, parameter in parameters.items():
+            parameter.copy_(tensors[f"model.{name}"])
+    states = {
+        i: {key: tensors[f"adam.{key}.{name}"] for key in ("step", *MOMENTS)}
+        for i, name in enumerate(_learned(model))
+    }
     groups = optimizer.state_dict()["param_groups"]
     optimizer.load_state_dict({"state": states, "param_groups": groups})
-    scaler.load_state_dict(content["scaler"])
-
-    progress = content["progress"]
-    records = [Record(**record) for record in progress.pop("history")["records"]]
-    return Progress(**progress, history=History(records))
-
-
-def _state(tensors: dict[str, Tensor], name: str) -> dict[str, Tensor]:
-    """Return what Adam remembers of one parameter."""
-    return {key: tensors[f"adam.{key}.{name}"] for key in ("step", "exp_avg", "exp_avg_sq")}
+    return now
 
 
 def _check_trainable(path: Path, ours: list[str], tensors: dict[str, Tensor]) -> None:
@@ -133,7 +147,6 @@ def _learned(model: nn.Module) -> list[str]:
 
 def _check_same(path: Path, ours: dict[str, Any], theirs: dict[str, Any]) -> None:
     """Check that a checkpoint is of this training, and name the first thing that differs."""
-    ours, theirs = _flat(ours), _flat(theirs)
     for name in {**ours, **theirs}:
         needed, got = ours.get(name), theirs.get(name)
         if needed != got:
@@ -143,7 +156,7 @@ def _check_same(path: Path, ours: dict[str, Any], theirs: dict[str, Any]) -> Non
 def _flat(identity: dict[str, Any]) -> dict[str, Any]:
     """Give every single value in an identity a name of its own."""
     flat = {}
-    for part, value in json.loads(json.dumps(identity)).items():
+    for part, value in json.loads(as_text(identity)).items():
         if isinstance(value, dict):
             flat |= {f"{part}.{key}": inner for key, inner in value.items()}
         elif isinstance(value, list):
@@ -152,6 +165,30 @@ def _flat(identity: dict[str, Any]) -> dict[str, Any]:
         else:
             flat[part] = value
     return flat
+
+
+def describe(function: object) -> str:
+    """Name a function, with the arguments and the variables that were bound to it.
+
+    Example:
+        >>> describe(partial(round, ndigits=2))
+        'round(ndigits=2)'
+    """
+    if isinstance(function, partial):
+        given = [describe(value) for value in function.args]
+        given += [f"{name}={describe(value)}" for name, value in function.keywords.items()]
+        return f"{describe(function.func)}({', '.join(given)})"
+    if not callable(function):
+        return repr(function)
+    bound = [cell.cell_contents for cell in getattr(function, "__closure__", None) or ()]
+    simple = [value for value in bound if value is not function and _decides(value)]
+    name = getattr(function, "__qualname__", type(function).__qualname__)
+    return f"{name}({', '.join(map(describe, simple))})" if simple else name
+
+
+def _decides(value: object) -> bool:
+    """Tell whether a bound variable is a choice, and not something that the training changes."""
+    return callable(value) or isinstance(value, int | float | str | None)
 
 
 def _checksum(examples: Sequence[Example]) -> str:

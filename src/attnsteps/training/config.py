@@ -13,7 +13,7 @@ class TrainingConfig:
 
     Args:
         steps: the number of updates.
-        batch_size: the sentence pairs of a batch.
+        batch_size: the sentence pairs of a batch; None takes 128, unless max_tokens bounds it.
         max_tokens: in place of batch_size: how many ids of each side a batch may hold.
         schedule: "linear", up to the peak and down to 0; "paper", section 5.3 of the paper, which
             follows from d_model and warmup alone; or "constant", the peak once it is reached.
@@ -62,24 +62,19 @@ class TrainingConfig:
     checkpoint_every: int | None = 250
 
     def __post_init__(self) -> None:
-        """Fill in what is left open, and check every field."""
+        """Check every field."""
         check_positive("steps", self.steps)
-        if self.batch_size is None and self.max_tokens is None:
-            object.__setattr__(self, "batch_size", 128)
         if self.batch_size is not None and self.max_tokens is not None:
             raise ValueError(
                 "one of batch_size and max_tokens must be None;"
                 f" got {self.batch_size} and {self.max_tokens}"
             )
-        if self.warmup is None:
-            longest = max(1, self.steps // 3) if self.schedule == "linear" else 400
-            object.__setattr__(self, "warmup", min(400, longest))
-        sizes = ("warmup", "accumulate", "log_every")
-        optional = ("batch_size", "max_tokens", "evaluate_every", "checkpoint_every")
+        sizes = ("accumulate", "log_every")
+        optional = ("warmup", "batch_size", "max_tokens", "evaluate_every", "checkpoint_every")
         for name in (*sizes, *(name for name in optional if getattr(self, name) is not None)):
             check_positive(name, getattr(self, name))
         check_choice("schedule", self.schedule, ("linear", "paper", "constant"))
-        if self.schedule == "linear":
+        if self.schedule == "linear" and self.warmup is not None:
             check_number(
                 "warmup", self.warmup, at_least=1, at_most=self.steps, limit="steps", integer=True
             )
@@ -92,6 +87,18 @@ class TrainingConfig:
         check_choice("log", self.log, ("csv", "tensorboard", None))
         check_number("seed", self.seed, integer=True)
 
+    @property
+    def pairs(self) -> int | None:
+        """The sentence pairs of a batch; None where max_tokens bounds it."""
+        return 128 if self.batch_size is None and self.max_tokens is None else self.batch_size
+
+    @property
+    def warmup_steps(self) -> int:
+        """The steps on the way up."""
+        if self.warmup is not None:
+            return self.warmup
+        return min(400, max(1, self.steps // 3)) if self.schedule == "linear" else 400
+
     def rate(self, step: int, *, d_model: int) -> float:
         """Return the learning rate.
 
@@ -100,7 +107,7 @@ class TrainingConfig:
             d_model: D, which the paper's schedule depends on.
         """
         if self.schedule == "paper":
-            return paper_schedule(step, d_model=d_model, warmup=self.warmup)
+            return paper_schedule(step, d_model=d_model, warmup=self.warmup_steps)
         if self.schedule == "constant":
-            return self.peak * min(1.0, step / self.warmup)
-        return linear_decay(step, peak=self.peak, warmup=self.warmup, total=self.steps)
+            return self.peak * min(1.0, step / self.warmup_steps)
+        return linear_decay(step, peak=self.peak, warmup=self.warmup_steps, total=self.steps)

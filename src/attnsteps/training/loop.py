@@ -13,7 +13,7 @@ from tqdm import tqdm
 
 from attnsteps.model.mode import in_mode
 from attnsteps.text.batch import Batch, Example, collate, index_batches
-from attnsteps.text.vocab import Vocab
+from attnsteps.text.vocab import Vocab, check_special_ids
 from attnsteps.training.checkpoint import (
     NAME,
     identify,
@@ -24,7 +24,7 @@ from attnsteps.training.config import TrainingConfig
 from attnsteps.training.distributed import Processes, join, own_device, same_start, share
 from attnsteps.training.log import FIELDS, History, open_log
 from attnsteps.training.loss import LossFunction, autoregressive_loss
-from attnsteps.training.progress import Progress
+from attnsteps.training.progress import PATIENCE, Progress
 from attnsteps.training.update import make_optimizer, make_scaler, update
 
 
@@ -128,7 +128,9 @@ def train(
                 is_asked = validate is not None and is_due(config.evaluate_every)
                 is_noted = is_asked or is_due(config.log_every)
                 is_saved = path is not None and is_due(config.checkpoint_every)
-                if is_noted or is_saved:  # before anybody looks at weights that are NaN
+                if (
+                    is_noted or is_saved or len(updates) >= PATIENCE
+                ):  # before anybody looks at weights that are NaN
                     now.add(updates, may_overflow=scaler.is_enabled())
                 scores = _scores(model, validate) if is_asked and is_first else {}
                 now.seconds = time.perf_counter() - started
@@ -148,10 +150,7 @@ def _check(model: nn.Module, examples: Sequence[Example]) -> None:
     """Check that there is something to learn, in the ids that the model will be decoded with."""
     if len(examples) == 0:
         raise ValueError("examples must hold at least one pair; got none")
-    for name in ("pad_id", "bos_id", "eos_id"):
-        got, needed = getattr(model.config, name), getattr(Vocab, name)
-        if got != needed:
-            raise ValueError(f"model.config.{name} must be {needed}, as in every batch; got {got}")
+    check_special_ids(model.config)
 
 
 def _has_checkpoint(path: Path, *, resume: bool) -> bool:
@@ -177,7 +176,7 @@ def _stream(
     examples: Sequence[Example], config: TrainingConfig, now: Progress, processes: Processes
 ) -> Iterator[tuple[int, int, Batch | None]]:
     """Go through the data again and again, from where the training stands."""
-    size = {"batch_size": config.batch_size, "max_tokens": config.max_tokens}
+    size = {"batch_size": config.pairs, "max_tokens": config.max_tokens}
     epoch, start = now.epoch, now.batch
     while True:
         plan = index_batches(examples, **size, seed=config.seed, epoch=epoch)

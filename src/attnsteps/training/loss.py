@@ -95,7 +95,8 @@ def cross_entropy(
     q = smoothed_targets(
         targets, logits.shape[-1], label_smoothing=label_smoothing, dtype=logits.dtype
     )
-    losses = -(q * logits.log_softmax(dim=-1)).sum(dim=-1)  # (B, T)
+    costs = (q * logits.log_softmax(dim=-1)).masked_fill(q == 0, 0.0)  # 0 · ∞ is none
+    losses = -costs.sum(dim=-1)  # (B, T)
     is_token = targets != pad_id
     if not is_token.any():
         raise ValueError(f"targets must hold a token; got only padding (pad_id = {pad_id})")
@@ -125,7 +126,7 @@ def summed_cross_entropy(
         quotient is cross_entropy.
 
     Raises:
-        ValueError: if the shapes do not agree, or label_smoothing lies outside [0, 1).
+        ValueError: as in cross_entropy, but that targets may be padding alone.
 
     Example:
         >>> import torch
@@ -134,6 +135,8 @@ def summed_cross_entropy(
     """
     _check(logits, targets)
     check_number("label_smoothing", label_smoothing, at_least=0, below=1)
+    if targets.device.type == "cpu":  # a GPU would have to be waited for, and complains itself
+        check_ids("targets", targets[targets != pad_id], logits.shape[-1])
     loss = functional.cross_entropy(
         logits.flatten(0, 1).to(torch.promote_types(logits.dtype, torch.float32)),
         targets.flatten().long(),

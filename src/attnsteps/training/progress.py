@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from attnsteps.training.log import History, Record
 from attnsteps.training.update import Update
 
+PATIENCE = 25  # so many halvings bring the scale of the loss from 64 to 2e-6
+
 
 @dataclass
 class Progress:
@@ -23,6 +25,7 @@ class Progress:
         seconds: the time spent so far.
         loss: the sum of the losses since the last record.
         loss_tokens: the number of tokens in that sum.
+        skipped: how many steps in a row have been left out, because a gradient was infinite.
         history: all records so far.
     """
 
@@ -33,6 +36,7 @@ class Progress:
     seconds: float = 0.0
     loss: float = 0.0
     loss_tokens: int = 0
+    skipped: int = 0
     history: History = field(default_factory=History)
 
     def add(self, updates: list[Update], *, may_overflow: bool) -> None:
@@ -40,16 +44,23 @@ class Progress:
 
         A GPU works ahead of the program; only here does the program wait for it.
         """
-        for loss, count, _ in updates:
+        for loss, count, norm in updates:
             self.loss += float(loss)
             self.loss_tokens += int(count)
             self.tokens += int(count)
+            self.skipped = 0 if math.isfinite(norm) else self.skipped + 1
         norm = float(updates[-1].norm)
         updates.clear()
         if not math.isfinite(self.loss) or not (math.isfinite(norm) or may_overflow):
             raise FloatingPointError(
                 f"loss and gradient must be finite; got {self.loss} and a length of {norm} by step"
                 f" {self.step} (a lower peak, a longer warmup or a clip may help)"
+            )
+
+        if self.skipped >= PATIENCE:
+            raise FloatingPointError(
+                f"one of {PATIENCE} gradients must be finite; got none in the last {self.skipped}"
+                f" steps, by step {self.step}: nothing is learned (bfloat16 or float32 may help)"
             )
 
     def record(self, *, rate: float, norm: float, scores: dict[str, float]) -> Record:

@@ -1,6 +1,7 @@
 """One way into every search, and one back: how the model attended to what it has found."""
 
 from collections.abc import Callable
+from functools import partial
 from inspect import signature
 from typing import NamedTuple
 
@@ -39,7 +40,8 @@ class Translation(NamedTuple):
         unknown: those of them that the vocabulary lacks; the model has read unk_id instead.
         is_whole: False if the translation was cut at max_len.
         weights: how the model attended while it found the token at each position, the end
-            included, as a batch of one; None unless asked for.
+            included, as a batch of one; None unless asked for. A model that finds all tokens at
+            once reads all places: its decoder's rows may be longer than the translation.
 
     Example:
         >>> from attnsteps import pretrained
@@ -65,18 +67,34 @@ def find(
     **options: object,
 ) -> Decoded:
     """Translate a batch of ids with a search called by its name."""
+    return _search(model, src_ids, search, max_len=max_len, **options)().best
+
+
+def _search(
+    model: Transformer | NonAutoregressive,
+    src_ids: Int[Tensor, "B S"],
+    search: str | None,
+    *,
+    max_len: int | None,
+    **options: object,
+) -> Callable[..., Decoded]:
+    """Return a search by its name, ready to run."""
     searches = searches_of(model)
     name = next(iter(searches)) if search is None else search
     check_choice("search", name, searches)
     options = {**DEFAULTS.get(name, {}), **options}
     if isinstance(model, Transformer):
         options["max_len"] = default_max_len(model, src_ids) if max_len is None else max_len
+    elif max_len is not None:
+        raise ValueError(
+            f"max_len must be None for a {type(model).__name__}, which predicts it; got {max_len}"
+        )
     known = [
         p.name for p in signature(searches[name]).parameters.values() if p.kind == p.KEYWORD_ONLY
     ]
     for option in options:
         check_choice(f"an option of search = {name!r}", option, known)
-    return searches[name](model, src_ids, **options).best
+    return partial(searches[name], model, src_ids, **options)
 
 
 def searches_of(model: nn.Module) -> dict[str, Callable[..., Decoded]]:
@@ -98,13 +116,15 @@ def attention(
     model: Transformer | NonAutoregressive,
     src_ids: Int[Tensor, "1 S"],
     tgt_ids: Int[Tensor, "1 T"],
+    **how: object,
 ) -> AttentionWeights:
-    """Return how a model attends while it finds these tokens."""
+    """Return how a model attends while it finds these tokens, by a search as in find.
+
+    A Transformer reads what it has written before each token; a model that finds all tokens at
+    once reads what the search has shown it, which only the search knows.
+    """
+    if not isinstance(model, Transformer):
+        return _search(model, src_ids, **how)(need_weights=True)[1]
     with in_mode(model), torch.no_grad():
-        if isinstance(model, Transformer):
-            start = torch.full_like(tgt_ids[:, :1], model.config.bos_id)
-            return model(src_ids, torch.cat([start, tgt_ids[:, :-1]], dim=1), need_weights=True)[1]
-        blanks = torch.full_like(tgt_ids, model.config.mask_id)
-        memory, weights = model.transformer.encode(src_ids, need_weights=True)
-        others = model.transformer.decode(blanks, memory, src_ids, need_weights=True)[1]
-        return others._replace(encoder=weights.encoder)
+        start = torch.full_like(tgt_ids[:, :1], model.config.bos_id)
+        return model(src_ids, torch.cat([start, tgt_ids[:, :-1]], dim=1), need_weights=True)[1]

@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import math
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,11 +14,12 @@ from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
 from attnsteps.checks import check_choice, check_positive
+from attnsteps.model.attention_weights import AttentionWeights
 from attnsteps.model.config import TransformerConfig
 from attnsteps.model.non_autoregressive import NonAutoregressive
-from attnsteps.model.tensor_file import read_tensors, write_tensors
+from attnsteps.model.tensor_file import as_text, read_tensors, write_tensors
 from attnsteps.model.transformer import Transformer
-from attnsteps.model.weights import copy_weights
+from attnsteps.model.weights import from_tensors
 from attnsteps.text.tokenizer import (
     BytePairs,
     Characters,
@@ -26,7 +28,7 @@ from attnsteps.text.tokenizer import (
     from_json,
     to_json,
 )
-from attnsteps.text.vocab import Vocab
+from attnsteps.text.vocab import Vocab, check_special_ids
 from attnsteps.translator.search import Translation, attention, find
 
 FORMAT = "attnsteps.trained"
@@ -49,7 +51,7 @@ class Trained:
         tgt_tokenizer: what puts the tokens of a translation together.
 
     Raises:
-        ValueError: if a vocabulary has not as many tokens as the model.
+        ValueError: if a vocabulary has not as many tokens as the model, or other special ids.
 
     Example:
         >>> trained = pretrained()
@@ -65,6 +67,7 @@ class Trained:
 
     def __post_init__(self) -> None:
         """Check that model and vocabularies go together."""
+        check_special_ids(self.model.config)
         for name in ("src_vocab", "tgt_vocab"):
             got, needed = len(getattr(self, name)), getattr(self.model.config, f"{name}_size")
             if got != needed:
@@ -78,12 +81,19 @@ class Trained:
             dtype: that of the weights in the file; float16 halves it, and keeps 3 digits.
 
         Raises:
-            ValueError: if the model is of a class that load does not know.
+            ValueError: if the model is of a class that load does not know, or a weight too large
+                for the dtype.
             OSError: if the place cannot be written to; what was there is left as it was.
         """
         check_choice("the model's class", type(self.model).__name__, MODELS)
-        parameters = self.model.named_parameters()
-        tensors = {name: p.detach().cpu().to(dtype).contiguous() for name, p in parameters}
+        tensors = {}
+        for name, parameter in self.model.named_parameters():
+            largest, limit = parameter.detach().abs().max(), torch.finfo(dtype).max
+            if limit < largest < math.inf:
+                raise ValueError(
+                    f"{name} must fit into {dtype}, at most {limit:g}; got {largest:g}"
+                )
+            tensors[name] = parameter.detach().cpu().to(dtype).contiguous()
         config = {
             "class": type(self.model).__name__,
             "model": dataclasses.asdict(self.model.config),
@@ -92,7 +102,7 @@ class Trained:
             "src_tokenizer": to_json(self.src_tokenizer),
             "tgt_tokenizer": to_json(self.tgt_tokenizer),
         }
-        text = json.dumps(config, ensure_ascii=False)
+        text = as_text(config)
         write_tensors(Path(path), tensors, kind=FORMAT, version=FORMAT_VERSION, config=text)
 
     @classmethod
@@ -107,19 +117,18 @@ class Trained:
 
         Raises:
             FileNotFoundError: if there is none.
-            ValueError: if it is damaged, of another format or of another version.
+            ValueError: if it is damaged, of another format or of another version, or if its tensors
+                are not those of the model that it describes.
         """
         text, tensors = read_tensors(Path(path), kind=FORMAT, version=FORMAT_VERSION)
         try:
             config = json.loads(text)
-            with torch.random.fork_rng(devices=[]):  # the first weights are drawn, then replaced
-                model = MODELS[config["class"]](TransformerConfig(**config["model"]))
+            kind, sizes = MODELS[config["class"]], TransformerConfig(**config["model"])
             vocabs = [Vocab.from_list(config[name]) for name in ("src_vocab", "tgt_vocab")]
             tokenizers = [from_json(config[name]) for name in ("src_tokenizer", "tgt_tokenizer")]
-        except (KeyError, TypeError, ValueError) as error:
+        except (KeyError, RecursionError, TypeError, ValueError) as error:
             raise ValueError(f"{path} must hold a trained model; got: {error!r}") from error
-        copy_weights(model, tensors, Path(path))
-        return cls(model.eval(), *vocabs, *tokenizers)
+        return cls(from_tensors(Path(path), kind, sizes, tensors), *vocabs, *tokenizers)
 
     def translate(
         self,
@@ -142,27 +151,39 @@ class Trained:
                 instead.
             batch_size: how many to translate side by side.
             need_weights: True also returns the attention weights.
-            options: the search's own, such as beam_width.
+            options: the search's own, such as beam_width; of several generators, each text gets
+                its own.
 
         Returns:
             One translation for each text.
 
         Raises:
             ValueError: if a text has no token, or more than the model's config.max_len; if the
-                model has no such search, or the search no such option.
+                model has no such search, or the search no such option; if there are several
+                generators, and not one for each text.
         """
         if isinstance(texts, str):
             raise ValueError("texts must be a list of texts; got a single one")
         check_positive("batch_size", batch_size)
         sources = [self._read(i, text) for i, text in enumerate(texts)]
         by_length = sorted(range(len(sources)), key=lambda i: len(sources[i]))
+        how = {"search": search, "max_len": max_len, **options}
+        generators = options.get("generator")
+        if isinstance(generators, Sequence) and len(generators) != len(texts):
+            raise ValueError(
+                f"generator must be one, or one for each of the {len(texts)} texts;"
+                f" got {len(generators)}"
+            )
         found: dict[int, Translation] = {}
         for start in range(0, len(sources), batch_size):
             rows = by_length[start : start + batch_size]
             src_ids = self._pad([self.src_vocab.ids(sources[i]) for i in rows])
-            decoded = find(self.model, src_ids, search=search, max_len=max_len, **options)
+            if isinstance(generators, Sequence):
+                how["generator"] = [generators[i] for i in rows]
+            decoded = find(self.model, src_ids, **how)
             for i, ids, length in zip(rows, decoded.ids, decoded.lengths.tolist(), strict=True):
-                found[i] = self._write(sources[i], ids[:length], need_weights=need_weights)
+                weights = self._attention(sources[i], ids[:length], how) if need_weights else None
+                found[i] = self._write(sources[i], ids[:length], weights)
         return [found[i] for i in range(len(sources))]
 
     def _read(self, i: int, text: str) -> list[str]:
@@ -178,16 +199,18 @@ class Trained:
         device = next(self.model.parameters()).device
         return pad_sequence(rows, True, padding_value=self.src_vocab.pad_id).to(device)
 
+    def _attention(
+        self, source: list[str], ids: Int[Tensor, " T"], how: dict[str, object]
+    ) -> AttentionWeights:
+        """Return how the model attended while a search found these ids."""
+        return attention(self.model, self._pad([self.src_vocab.ids(source)]), ids[None], **how)
+
     def _write(
-        self, source: list[str], ids: Int[Tensor, " T"], *, need_weights: bool
+        self, source: list[str], ids: Int[Tensor, " T"], weights: AttentionWeights | None
     ) -> Translation:
         """Turn what a search has found into text."""
         is_whole = int(ids[-1]) == self.tgt_vocab.eos_id
         tokens = self.tgt_vocab.tokens((ids[:-1] if is_whole else ids).tolist())
-        weights = None
-        if need_weights:
-            src_ids = self._pad([self.src_vocab.ids(source)])
-            weights = attention(self.model, src_ids, ids[None])
         return Translation(
             text=self.tgt_tokenizer.detokenize(tokens),
             tokens=tokens,
@@ -196,6 +219,11 @@ class Trained:
             is_whole=is_whole,
             weights=weights,
         )
+
+
+def shipped() -> list[str]:
+    """Name the translators that come with the package."""
+    return sorted(path.stem for path in ASSETS.glob("*.safetensors"))
 
 
 def pretrained(name: str = "zh_en") -> Trained:
@@ -214,5 +242,5 @@ def pretrained(name: str = "zh_en") -> Trained:
         >>> pretrained("zh_en").model.config.num_decoder_layers
         2
     """
-    check_choice("name", name, sorted(path.stem for path in ASSETS.glob("*.safetensors")))
+    check_choice("name", name, shipped())
     return Trained.load(ASSETS / f"{name}.safetensors")

@@ -17,6 +17,7 @@ import torch
 
 from attnsteps import (
     FeedForward,
+    GatedFeedForward,
     Knockout,
     LayerNorm,
     MultiHeadAttention,
@@ -66,7 +67,7 @@ def model(name: str) -> Transformer | NonAutoregressive:
 
 
 def safetensors_of(name: str) -> bytes:
-    """Return the file of one of the models, in the form that save_model writes."""
+    """Return the file of one of the models, in the form that Trained.save writes."""
     made = model(name)
     tensors = {key: p.detach().half().contiguous() for key, p in made.named_parameters()}
     config = json.dumps(dataclasses.asdict(made.config))
@@ -121,9 +122,11 @@ def layer_cases() -> list[dict]:
         ),
     ]
     for activation in ("relu", "gelu", "swiglu"):
-        network = FeedForward(6, 7, activation=activation).double()
+        is_gated = activation == "swiglu"
+        network = GatedFeedForward(6, 7) if is_gated else FeedForward(6, 7, activation=activation)
+        network = network.double()
         weights = {"w1": parts(network.w_1), "w2": parts(network.w_2)}
-        weights["w3"] = None if network.w_3 is None else parts(network.w_3)
+        weights["w3"] = parts(network.w_3) if is_gated else None
         given = [x, weights, activation]
         out.append(case("model/feed_forward", "feedForward", given, network(x), tolerance=1e-5))
     projections = {f"w{name.upper()}": parts(getattr(attention, f"w_{name}")) for name in "qkvo"}
