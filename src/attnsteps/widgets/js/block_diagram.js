@@ -2,6 +2,7 @@
 import { setAttributes, setText, shape } from "./drawing.js";
 import { brief } from "./lit_names.js";
 import { parametersOf } from "./maths/transformer.js";
+import { rove } from "./roving.js";
 import { el } from "./ui.js";
 
 /** @type {Record<string, number>} */
@@ -89,8 +90,8 @@ class BlockDiagram {
       ...this.buttons.map(({ node }) => node),
     );
     const label = { role: "group", "aria-label": "The blocks, in the order of the data" };
-    const onkeydown = /** @param {KeyboardEvent} event */ (event) => this.move(event);
-    this.node = el("div", { class: "aw-wm-picture", ...label, onkeydown }, this.holder);
+    this.node = el("div", { class: "aw-wm-picture", ...label }, this.holder);
+    rove(this.node, { picks: true });
     this.resized = new ResizeObserver(() => this.draw());
     this.resized.observe(this.holder);
   }
@@ -109,7 +110,6 @@ class BlockDiagram {
     const props = {
       type: "button",
       class: `aw-wm-block aw-wm-${kind}`,
-      tabindex: -1,
       "data-block": id,
       style: `${left};width:${100 * this.width}%;${top};height:${height}px`,
       onclick: () => this.onopen(id),
@@ -146,35 +146,6 @@ class BlockDiagram {
     const [x, half] = [this.center(block.part) * width, (this.width / 2) * width];
     const floor = this.total - bottom;
     return { part: block.part, x, left: x - half, right: x + half, top: floor - height, floor };
-  }
-
-  // ── What the reader does ─────────────────────────────────────────────────────────────────────
-
-  /** @param {KeyboardEvent} event */
-  move(event) {
-    const { target, key } = event;
-    const button = target instanceof Element ? target.closest("[data-block]") : null;
-    const here = this.spots.get(button?.getAttribute("data-block") ?? "");
-    if (!here || !/^Arrow/.test(key)) return;
-    event.preventDefault(); // at the end, too: the page stays where it is
-    const { part } = here.block;
-    const spots = [...this.spots.values()];
-    const column = spots.filter(({ block }) => block.part === part);
-    const others = spots.filter(({ block }) => block.part !== part);
-    /** @param {Spot} spot */
-    const distance = ({ bottom }) => Math.abs(bottom - here.bottom);
-    const across = () => others.sort((a, b) => distance(a) - distance(b))[0];
-    /** @type {Record<string, Spot | null>} */
-    const nexts = {
-      ArrowUp: column[column.indexOf(here) + 1],
-      ArrowDown: column[column.indexOf(here) - 1],
-      ArrowLeft: part === "decoder" ? across() : null,
-      ArrowRight: part === "encoder" ? across() : null,
-    };
-    const next = nexts[key];
-    if (!next) return;
-    this.buttons.find(({ block }) => block === next.block)?.node.focus();
-    this.onopen(next.block.id);
   }
 
   // ── Showing ──────────────────────────────────────────────────────────────────────────────────
@@ -239,7 +210,6 @@ class BlockDiagram {
     for (const { block, node, count } of this.buttons) {
       const parameters = parametersOf(block, sizes);
       node.setAttribute("aria-pressed", String(block.id === open));
-      node.tabIndex = block.id === open ? 0 : -1;
       node.classList.toggle("aw-wm-lit", isLit(block));
       setText(count, parameters ? brief(parameters) : "");
     }

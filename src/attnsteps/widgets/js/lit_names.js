@@ -44,7 +44,7 @@ export function lowered(shown) {
 export function nameButton(key, content) {
   return el(
     "button",
-    { type: "button", class: "aw-wm-name", "data-key": key, tabindex: -1 },
+    { type: "button", class: "aw-wm-name", "data-key": key },
     el("span", {}, ...content),
   );
 }

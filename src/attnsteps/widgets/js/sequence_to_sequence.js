@@ -9,6 +9,7 @@ import {
   squeeze,
   unsqueeze,
 } from "./maths/bottleneck.js";
+import { rove } from "./roving.js";
 import { followTraits, setTraits } from "./traits.js";
 import { asPercent, button, el, fmt, frame, slider, status } from "./ui.js";
 
@@ -183,7 +184,7 @@ class Bottleneck {
     root.append(
       el("div", { class: "aw-cb-controls" }, count.node, width.node, again),
       note("Below each word: what is read back from the one vector. Press a word to choose it."),
-      el("div", { class: "aw-cb-words" }, ...this.cards.map(({ node }) => node)),
+      rove(el("div", { class: "aw-cb-words" }, ...this.cards.map(({ node }) => node))),
       this.summary.node,
       el("div", { class: "aw-cb-panels" }, squeezed.node, attended.node),
       note(

@@ -268,7 +268,7 @@ function tableOf(body, foot) {
         "tr",
         {},
         head("word", { rowspan: 2 }),
-        head("x = (score + c) / T", { rowspan: 2 }),
+        head("x = (score + c) / τ", { rowspan: 2 }),
         head("stable", { colspan: 3, scope: "colgroup" }),
         head("naive", { colspan: 2, scope: "colgroup" }),
       ),

@@ -133,7 +133,7 @@ export function nearestStop(stops, value, scale = Number) {
 
 /**
  * A labelled checkbox.
- * @param {{label: string, checked: boolean, onchange: (isChecked: boolean) => void}} options
+ * @param {{label: Child, checked: boolean, onchange: (isChecked: boolean) => void}} options
  */
 export function checkbox({ label, checked, onchange }) {
   const id = uid();
@@ -249,8 +249,10 @@ export function recall(key) {
   }
 }
 
+const REMEMBERED = "attnsteps:remembered";
+
 /**
- * Remember a JSON value under `key` where the browser allows it.
+ * Remember a JSON value under `key` where the browser allows it, and tell who follows it.
  * @param {string} key @param {unknown} value
  */
 export function remember(key, value) {
@@ -259,4 +261,28 @@ export function remember(key, value) {
   } catch {
     // Private windows may refuse; the widget still works for this visit.
   }
+  window.dispatchEvent(new CustomEvent(REMEMBERED, { detail: { key, value } }));
+}
+
+/**
+ * Call a listener with what is remembered under `key` from now on, in this tab or in another one;
+ * returns how to stop that.
+ * @param {string} key @param {(value: any) => void} listener
+ */
+export function followMemory(key, listener) {
+  /** @param {Event} event */
+  const here = (event) => {
+    const { detail } = /** @type {CustomEvent} */ (event);
+    if (detail.key === key) listener(detail.value);
+  };
+  /** @param {StorageEvent} event */
+  const elsewhere = (event) => {
+    if (event.key === `attnsteps:${key}`) listener(recall(key));
+  };
+  window.addEventListener(REMEMBERED, here);
+  window.addEventListener("storage", elsewhere);
+  return () => {
+    window.removeEventListener(REMEMBERED, here);
+    window.removeEventListener("storage", elsewhere);
+  };
 }
