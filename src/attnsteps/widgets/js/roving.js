@@ -104,7 +104,10 @@ function middle([from, to]) {
   return (from + to) / 2;
 }
 
-/** How far two spans are apart; negative where they overlap. @param {Span} one @param {Span} other */
+/**
+ * How far two spans are apart; negative where they overlap.
+ * @param {Span} one @param {Span} other
+ */
 function gap(one, other) {
   return Math.max(other[0] - one[1], one[0] - other[1]) + 0.5; // of rounding
 }
