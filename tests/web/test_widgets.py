@@ -87,6 +87,7 @@ def show(pages: Callable[..., Page]) -> Iterator[Callable[..., Page]]:
 
     def show_(name: str, *, width: int = 1280, **options: str) -> Page:
         page = pages(width=width, **options)
+        page.set_viewport_size({"width": width, "height": 900})
         page.evaluate(AFRESH)
         page.add_style_tag(content=PLAIN)
         kernels.append(Kernel(page, made(name)))
@@ -210,3 +211,58 @@ def test_few_presses_of_tab_lead_through_and_the_arrow_keys_to_every_button(show
     page = show(name)
     assert page.evaluate(STOPS) <= 21
     assert page.evaluate(UNREACHED) == []
+
+
+# Texts of a drawing that cover each other, or leave it; by their letters, not their lines.
+COVERED = """() => {
+  const faults = [];
+  for (const svg of document.querySelectorAll(".aw svg, .tm-ticks")) {
+    const frame = svg.getBoundingClientRect();
+    const texts = [...svg.querySelectorAll("text, .tm-tick")]
+      .filter((text) => text.textContent.trim() && text.checkVisibility() &&
+        text.getBoundingClientRect().width)
+      .map((text) => [text.textContent, text.getBoundingClientRect(), text.getCTM?.().b]);
+    texts.forEach(([text, a, turned], i) => {
+      const isIn = a.left > frame.left - 1 && a.right < frame.right + 1 &&
+        a.top > frame.top - 2 && a.bottom < frame.bottom + 2;
+      if (!isIn && svg.localName === "svg") faults.push(`${text} leaves`);
+      for (const [other, b, turnedToo] of texts.slice(i + 1)) {
+        const across = Math.min(a.right, b.right) - Math.max(a.left, b.left);
+        const down = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
+        if (across > 0.5 && down > 0.25 * a.height && !(turned && turnedToo))
+          faults.push(`${text} lies on ${other}`);
+      }
+    });
+  }
+  return faults;
+}"""
+# Texts that run out of their box: but for boxes that scroll, lists that may be cut, marks that
+# stand half beside their place, and the room of a finger around a name.
+CUT = """() => [...document.querySelectorAll(".aw *")].filter((node) => {
+  if (node instanceof SVGElement || !node.getClientRects().length) return false;
+  if (node.matches("input, select, .aw-scroll, .aw-scroll *, .tk-list li, .mh-more")) return false;
+  if (node.matches(".mh-words *, .tr-news, .tm-plot, .tm-ticks, .aw-wm-panel *")) return false;
+  const { overflowX, display } = getComputedStyle(node);
+  if (overflowX === "auto" || display === "inline" || !node.textContent.trim()) return false;
+  return node.scrollWidth > node.clientWidth + 1 || node.scrollHeight > node.clientHeight + 4;
+}).map((node) => node.outerHTML.slice(0, 100))"""
+SIZES = {  # of the window in CSS pixels, and of the text
+    "a phone": (360, "100%"),
+    "a phone with large text": (360, "125%"),
+    "a desk at 200 %": (640, "100%"),
+    "a desk": (1280, "100%"),
+    "a projector": (1920, "150%"),
+}
+
+
+@every_widget
+def test_texts_keep_clear_of_each_other(show, name):
+    """At every size, which may change at any time, and with whatever fonts there are."""
+    page = show(name)
+    for place, (width, size) in SIZES.items():
+        page.set_viewport_size({"width": width, "height": 900})
+        page.add_style_tag(content=f"html {{ font-size: {size} !important; }}")
+        page.wait_for_timeout(60)  # for what follows a size
+        assert page.evaluate(COVERED) == [], place
+        assert page.evaluate(CUT) == [], place
+        assert sideways(page) <= 0, place

@@ -11,13 +11,18 @@ const HIGHEST = 54; // a title of two lines, and the count
 const LOW = 28; // the height of all other blocks
 
 /**
- * Where a block is, in pixels above the ground.
+ * Where a block is, in pixels above the ground while text has its usual size.
  * @typedef {{block: ShownBlock, bottom: number, height: number}} Spot
  */
 /**
  * What carries a tensor from block to block; around: the block that a residual connection skips.
  * @typedef {{from: string, to: string, name: string, axes: string, around?: string}} Wire
  */
+
+/** A length that grows with the text. @param {number} pixels */
+function inRem(pixels) {
+  return `${pixels / 16}rem`;
+}
 
 /** The space below a block. @param {ShownBlock} below @param {ShownBlock} block */
 function gapBetween(below, block) {
@@ -85,7 +90,7 @@ class BlockDiagram {
     );
     this.holder = el(
       "div",
-      { class: "aw-wm-blocks", style: `height:${this.total}px` },
+      { class: "aw-wm-blocks", style: `height:${inRem(this.total)}` },
       this.svg,
       ...this.buttons.map(({ node }) => node),
     );
@@ -105,13 +110,13 @@ class BlockDiagram {
   makeButton({ block, bottom, height }) {
     const { id, kind, part, title } = block;
     const left = `left:${100 * (this.center(part) - this.width / 2)}%`;
-    const top = `top:${this.total - bottom - height}px`;
+    const top = `top:${inRem(this.total - bottom - height)}`;
     const count = el("span", { class: "aw-wm-count" });
     const props = {
       type: "button",
       class: `aw-wm-block aw-wm-${kind}`,
       "data-block": id,
-      style: `${left};width:${100 * this.width}%;${top};height:${height}px`,
+      style: `${left};width:${100 * this.width}%;${top};height:${inRem(height)}`,
       onclick: () => this.onopen(id),
     };
     return { block, count, node: el("button", props, el("span", {}, title), count) };
@@ -144,8 +149,10 @@ class BlockDiagram {
     const { block, bottom, height } = spot;
     const width = this.holder.clientWidth;
     const [x, half] = [this.center(block.part) * width, (this.width / 2) * width];
-    const floor = this.total - bottom;
-    return { part: block.part, x, left: x - half, right: x + half, top: floor - height, floor };
+    const scale = this.holder.clientHeight / this.total;
+    const floor = (this.total - bottom) * scale;
+    const top = floor - height * scale;
+    return { part: block.part, x, left: x - half, right: x + half, top, floor };
   }
 
   // ── Showing ──────────────────────────────────────────────────────────────────────────────────
@@ -153,8 +160,9 @@ class BlockDiagram {
   draw() {
     const width = this.holder.clientWidth;
     if (!width) return;
-    const { svg, total, memoryName } = this;
-    setAttributes(svg, { viewBox: `0 0 ${width} ${total}`, width, height: total });
+    const { svg, memoryName } = this;
+    const height = this.holder.clientHeight;
+    setAttributes(svg, { viewBox: `0 0 ${width} ${height}`, width, height });
     for (const wire of this.wires) {
       const { d, end, turn } = this.route(wire);
       wire.path.setAttribute("d", d);

@@ -20,7 +20,7 @@ const NAMES = {
 };
 const COLUMNS = ["size of x at the top", "likeness of the words there", "gradient at layer 0"];
 const DECADES = 6; // the axis runs from 10⁻⁶ to 10⁶
-const BOX = { width: 480, height: 230, left: 46, right: 12, top: 8, floor: 188 };
+const BOX = { width: 480, height: 238, left: 60, right: 12, top: 18, floor: 188 };
 const RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹";
 const NOTE =
   `${WORDS} random vectors of width ${WIDTH}; f(x) is relu(x) times a random matrix, a different ` +
@@ -71,7 +71,7 @@ function chart() {
   const lines = ["aw-rn-up", "aw-rn-down"].map((name) => shape("path", { class: name }));
   const lastSize = shape("circle", { r: 5, class: "aw-rn-top" });
   const firstGradient = shape("rect", { width: 10, height: 10, class: "aw-rn-bottom" });
-  const axisName = { x: (left + width - right) / 2, y: height - 3, class: "aw-rn-tick" };
+  const axisName = { x: (left + width - right) / 2, y: height - 5, class: "aw-rn-tick" };
   const node = shape(
     "svg",
     { viewBox: `0 0 ${width} ${height}`, role: "img" },

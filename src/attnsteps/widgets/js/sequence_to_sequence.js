@@ -18,7 +18,7 @@ const WIDTHS = [8, 16, 32, 64, 128, 256];
 const LENGTHS = [1, 6, 12, 18, 24]; // numbers of words that the curve's axis names
 const DRAWS = 12; // the curve is the mean of so many draws
 const TOP = 4; // so many candidates are shown
-const BOX = { width: 320, height: 120, left: 40, right: 8, top: 8, floor: 94 };
+const BOX = { width: 320, height: 130, left: 50, right: 8, top: 10, floor: 96 };
 
 /** @typedef {{attended: number, squeezed: number}} Shares */
 
@@ -41,8 +41,8 @@ function curve(most) {
   const attended = shape("path", { class: "aw-cb-attended" });
   const squeezed = shape("path", { class: "aw-cb-squeezed" });
   const here = shape("line", { y1: top, y2: floor, class: "aw-cb-here" });
-  const tick = { y: floor + 14, class: "aw-cb-tick" };
-  const middle = { x: (left + width) / 2, y: height - 1, class: "aw-cb-tick" };
+  const tick = { y: floor + 15, class: "aw-cb-tick" };
+  const middle = { x: (left + width) / 2, y: height - 4, class: "aw-cb-tick" };
   const node = shape(
     "svg",
     { viewBox: `0 0 ${width} ${height}`, role: "img" },
