@@ -5,7 +5,7 @@ import { spellingVector } from "./maths/spelling.js";
 import { workedContext, workedWeight } from "./maths/worked.js";
 import { matrixTable } from "./tables.js";
 import { followTraits, setTraits } from "./traits.js";
-import { button, checkbox, choice, el, fmt, frame, status, uid } from "./ui.js";
+import { button, checkbox, choice, el, fmt, frame, scientific, status, uid } from "./ui.js";
 
 const [LEAST, MOST, D_K] = [2, 12, 4];
 const ENTRIES = 8; // columns of a wide context that are shown
@@ -36,7 +36,7 @@ function split(text) {
  * @param {number} value
  */
 function term(value) {
-  const text = Math.abs(value) < 1e5 ? fmt(value) : value.toExponential(1);
+  const text = Math.abs(value) < 1e5 ? fmt(value) : scientific(value);
   return text.startsWith("−") ? `(${text})` : text;
 }
 

@@ -1,5 +1,4 @@
-// A map of word vectors before and after learning, the nearest words, and the look-up by a one-hot
-// vector.
+// A map of word vectors before and after learning, the nearest words, and the one-hot look-up.
 import { setAttributes, setText, shape } from "./drawing.js";
 import { matmul } from "./maths/linear.js";
 import { cosine, nearest, oneHot } from "./maths/neighbours.js";

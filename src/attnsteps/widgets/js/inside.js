@@ -1,5 +1,4 @@
-// A trained model with switches: turn any head or edge of its attention off, and see what it says
-// then.
+// A trained model with switches: turn off any head or edge of its attention, and see what it says.
 import { edgeCutter } from "./edge_cutter.js";
 import { serveJobs } from "./engine.js";
 import { intervening, isHead, isWholeHead } from "./intervening.js";

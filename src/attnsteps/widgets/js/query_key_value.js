@@ -1,11 +1,10 @@
-// Self-attention of one word in six steps: the sentence, the step's working, and all results so
-// far.
+// Self-attention of one word in six steps: the sentence, the step's working, all results so far.
 import { setText } from "./drawing.js";
 import { sixSteps } from "./maths/six_steps.js";
 import { rove } from "./roving.js";
 import { matrixTable, scrollBox } from "./tables.js";
 import { followTraits, setTraits } from "./traits.js";
-import { button, choice, el, fmt, frame, status, uid } from "./ui.js";
+import { button, choice, el, fmt, frame, scientific, status, uid } from "./ui.js";
 
 const TRAITS = ["words", "embeddings", "w_q", "w_k", "w_v", "selected", "step"];
 const STEPS = ["Vectors", "Scores", "Divide", "Softmax", "Weigh", "Sum"];
@@ -25,12 +24,12 @@ const DIGITS = 3; // of a weight
 
 /** Two decimals, as long as that can be read. @param {number} value */
 function full(value) {
-  return Math.abs(value) < 1e6 ? fmt(value) : value.toExponential(1).replace("e+", "·10^");
+  return Math.abs(value) < 1e6 ? fmt(value) : scientific(value);
 }
 
 /** At most two decimals, and none that are zero. @param {number} value */
 function short(value) {
-  return Math.abs(value) < 1e6 ? full(value).replace(/\.?0+$/, "") : full(value);
+  return Math.abs(value) < 1e6 ? fmt(value).replace(/\.?0+$/, "") : scientific(value);
 }
 
 /** @param {Vector} entries */

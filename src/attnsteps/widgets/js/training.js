@@ -1,4 +1,4 @@
-// One training run, saved at several moments: what the model said then, how sure it was, where its
+// One training run, saved at several moments: what the model said, how sure it was, and where its
 // heads looked.
 import { AttentionFocus } from "./attention_focus.js";
 import { serveJobs } from "./engine.js";

@@ -35,6 +35,21 @@ export function fmt(value, digits = 2) {
   return value < 0 && Number(text) !== 0 ? `−${text}` : text;
 }
 
+/** A power of ten as it is written: 10⁻⁷. @param {number} power */
+export function powerOfTen(power) {
+  const raised = Array.from(String(power), (sign) => "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"["-0123456789".indexOf(sign)]);
+  return `10${raised.join("")}`;
+}
+
+/** Two digits that matter, and a power of ten: 2.4·10⁻⁷. @param {number} value */
+export function scientific(value) {
+  const [digits, power] = value
+    .toExponential(1)
+    .replace("-", value < 0 ? "−" : "-")
+    .split("e");
+  return `${digits}·${powerOfTen(Number(power))}`;
+}
+
 /** A whole number with commas: 1,024. @param {number} value */
 export function grouped(value) {
   return String(value).replace(/\B(?=(\d{3})+$)/g, ",");
