@@ -141,7 +141,7 @@ def test_a_percent_sign_is_read_as_the_question_means_it(open_page):
         Kernel(page, Predict("share", question, kind="number"))
         page.get_by_role("textbox").fill(written)
         page.get_by_role("button", name="This is my guess").click()
-        said = f"remembered: {read}" if read else "“%” cannot be read as a number"
+        said = f"remembered: {read}" if read else "“%” cannot be read as a number."
         exactly = re.compile(rf"{re.escape(said)}( |$)")
         expect(page.get_by_role("status")).to_contain_text(exactly)
 
