@@ -33,7 +33,7 @@ RENDER = """async ([source, state]) => {
     set: (name, value) => model.set(name, revive(value)),
     saved: (name) => saved.map((each) => each[name]),
     stop() {
-      stop();
+      stop?.();
       return Object.values(listeners).reduce((sum, each) => sum + each.size, 0);
     },
   };

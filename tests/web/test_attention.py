@@ -147,6 +147,22 @@ def test_every_step_of_a_cell_is_written_out(open_page):
     expect(worked(widget)).to_contain_text("0.96·1.00 + 0.02·1.00 + 0.02·0.00 = 0.98")
 
 
+def test_a_press_pins_a_cell_until_it_is_pressed_again(open_page):
+    page = open_page("genindex.html")
+    Kernel(page, AttentionExplorer("a b c"))
+    widget = page.get_by_role("group", name="Attention explorer", exact=True)
+    cell(widget, "weights", 0, 1).click()
+    for view in ("weights", "context"):
+        cell(widget, view, 2, 2).hover()
+        expect(worked(widget)).to_contain_text("Query: a. Key: b.")
+    cell(widget, "context", 1, 0).click()
+    cell(widget, "weights", 2, 2).hover()
+    expect(worked(widget)).to_contain_text("Context of b, entry 1.")
+    cell(widget, "context", 1, 0).click()
+    cell(widget, "weights", 2, 2).hover()
+    expect(worked(widget)).to_contain_text("Query: c. Key: c.")
+
+
 def test_by_keyboard_alone(open_page):
     page = open_page(PAGE)
     widget = explorer(page)

@@ -5,7 +5,9 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from attnsteps.widgets import Predict
 from tests.browser import Tab, bring_to_life
+from tests.kernel import Kernel
 from tests.web.test_pages import CHAPTERS
 
 EXERCISE = ".aw:has(summary:text-is('Solution'))"
@@ -124,6 +126,42 @@ def test_a_number_is_read_as_it_is_written_and_shown_whole(open_page):
     expect(says).to_contain_text("✓ Right.")
     exercise.get_by_text("Solution").click()
     expect(exercise.get_by_text("49,984. Attention:")).to_be_visible()
+
+
+def test_a_percent_sign_is_read_as_the_question_means_it(open_page):
+    page = open_page("genindex.html")
+    for question, written, read in [
+        ("What share do they get?", "70%", "0.7"),
+        ("What is the probability?", "12,5 %", "0.125"),
+        ("How often is it right, in percent?", "70 %", "70"),
+        ("How many per cent go into the last step?", "70％", "70"),
+        ("Of 100 ids, how many are padding?", "70%", "70"),
+        ("What share do they get?", "%", None),
+    ]:
+        Kernel(page, Predict("share", question, kind="number"))
+        page.get_by_role("textbox").fill(written)
+        page.get_by_role("button", name="This is my guess").click()
+        said = f"remembered: {read}" if read else "“%” cannot be read as a number."
+        exactly = re.compile(rf"{re.escape(said)}( |$)")
+        expect(page.get_by_role("status")).to_contain_text(exactly)
+
+
+def test_a_guess_reaches_another_tab(open_page):
+    page = open_page("genindex.html")
+    other = page.context.new_page()
+    other.goto(page.url)
+    question = Predict("tabs", "How much?", kind="number")
+    Kernel(page, question)
+    Kernel(other, question.confront(3.0, "It is three."))
+    page.get_by_role("textbox").fill("3")
+    page.get_by_role("button", name="This is my guess").click()
+    expect(other.get_by_text("You guessed: 3")).to_be_visible()
+    expect(other.get_by_text("Your guess was right")).to_be_visible()
+    Kernel(other, question)
+    page.get_by_role("textbox").fill("4")
+    page.get_by_role("button", name="This is my guess").click()
+    expect(other.get_by_role("textbox")).to_have_value("4")
+    other.close()
 
 
 def test_a_verdict_ends_with_the_answer_that_it_was_about(open_page):

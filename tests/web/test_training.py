@@ -234,6 +234,15 @@ def test_it_plays_to_the_end_and_stops_and_never_where_no_motion_is_wanted(open_
     expect(root.get_by_role("button", name="Play")).to_be_visible()
 
 
+def test_nothing_is_said_to_run_where_there_is_no_sentence(open_page, widget):
+    page = open_page("notation.html")
+    Kernel(page, widget)
+    root = machine(page)
+    root.get_by_role("button", name="Play").click()
+    line(root).fill("")
+    expect(root.get_by_role("button", name="Play")).to_be_visible()
+
+
 def test_it_fits_a_phone(still):
     root = still(width=360, color_scheme="dark", has_touch=True)
     assert root.page.evaluate("document.documentElement.scrollWidth") <= 360

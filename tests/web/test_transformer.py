@@ -9,6 +9,7 @@ from playwright.sync_api import Locator, Page, expect
 from attnsteps import Transformer, TransformerConfig, count_flops
 from attnsteps.widgets.transformer import SRC_WORDS, TGT_WORDS, WholeModel
 from attnsteps.widgets.transformer_blocks import BLOCKS
+from tests.kernel import Kernel
 
 PAGE = "15_transformer.html"
 S, T = len(SRC_WORDS), len(TGT_WORDS)
@@ -156,6 +157,24 @@ def test_it_works_on_a_phone(open_page, scheme):
         "nodes => nodes.filter((node) => node.scrollHeight > node.clientHeight + 1).length"
     )
     assert too_tall == 0
+
+
+def test_names_in_a_line_stand_as_text_does(open_page):
+    """A finger's room around a name is no space between words."""
+    page = open_page("genindex.html")
+    Kernel(page, WholeModel())
+    wide = page.evaluate(
+        """() => [...document.querySelectorAll(".aw-wm-shape, .aw-wm-formula")].map((line) => {
+          const width = (node) => {
+            node.style.cssText = "display: inline-block; white-space: nowrap";
+            return node.getBoundingClientRect().width;
+          };
+          const made = width(line);
+          for (const name of line.querySelectorAll("button")) name.replaceWith(...name.childNodes);
+          return [line.textContent, made - width(line)];
+        }).filter(([, more]) => Math.abs(more) > 1)"""
+    )
+    assert not wide
 
 
 def test_the_wires_follow_the_width(open_page):

@@ -298,6 +298,17 @@ def test_everything_can_be_reached_by_keyboard(still):
     expect(widget.get_by_text("Word 4 could be")).to_be_visible()
 
 
+def test_the_focus_stays_while_the_model_chooses_again(open_page, trained):
+    page = open_page("notation.html")
+    Kernel(page, Translator(trained, text=RUNNING, forced={0: "was"}, look_at="nowhere"))
+    again = translator(page).get_by_role("button", name="Let the model choose again")
+    expect(again).to_be_enabled()
+    again.press("Enter")
+    offered = page.get_by_role("group", name="What it could say here")
+    expect(again).to_be_hidden()
+    expect(page.locator(":focus").and_(offered.locator(":scope, button"))).to_have_count(1)
+
+
 def test_shuffle_draws_sentences_that_the_model_knows(still):
     widget = still()
     seen = {line(widget).input_value()}

@@ -23,6 +23,8 @@ BLANK = ("Zs", "Zl", "Zp", "Cc", "Cf")  # white space, and what looks like it
         ("ui", "asPercent", 0.996, "99.6 %"),
         ("ui", "asPercent", 0.9996, "> 99.9 %"),
         ("ui", "asPercent", 1, "100 %"),
+        ("ui", "scientific", 0.00000024, "2.4·10⁻⁷"),
+        ("ui", "scientific", -1234567, "−1.2·10⁶"),
         ("lit_names", "brief", 9999, "9,999"),
         ("lit_names", "brief", 999_499, "999 k"),
         ("lit_names", "brief", 999_600, "1.00 M"),

@@ -1,5 +1,5 @@
-// What one word of a translation could be instead: a few words, each with its probability, to
-// press.
+// What one word of a translation could be instead: a few words, each with its probability.
+import { rove } from "./roving.js";
 import { asPercent, button, el } from "./ui.js";
 
 /**
@@ -11,18 +11,18 @@ export function alternativesPanel(most, { onpick, onrelease }) {
   const hint = el("p", { class: "aw-note" });
   const rows = Array.from({ length: most }, (_, n) => alternativeRow(() => onpick(n)));
   const release = button("Let the model choose again", () => {
-    rows[0].node.focus(); // the button goes
+    list.focus(); // the button goes; the words do, too, while the model writes
     onrelease();
   });
-  const group = { class: "tr-alternatives", role: "group", "aria-label": "What it could say here" };
-  const list = el("div", group, ...rows.map(({ node }) => node));
+  const label = { role: "group", "aria-label": "What it could say here", tabindex: -1 };
+  const list = el("div", { class: "tr-alternatives", ...label }, ...rows.map(({ node }) => node));
+  rove(list);
   return {
     node: el("div", { class: "tr-panel" }, title, list, hint, release),
     /**
      * @param {{place: number, chosen: number | null, isForced: boolean, isReady: boolean,
      *          alternatives: (Likelihood & {word: string})[]}} state chosen: the id that stands
-     * there,
-     *        or null where no word is chosen; isForced: whether the reader has put words
+     *        there, or null where no word is chosen; isForced: whether the reader has put words
      */
     show({ place, chosen, alternatives, isForced, isReady }) {
       title.textContent = chosen === null ? "" : `Word ${place + 1} could be`;
@@ -32,6 +32,7 @@ export function alternativesPanel(most, { onpick, onrelease }) {
             "model looked."
           : "Press another one to put it there; the model then rewrites the rest.";
       rows.forEach((row, n) => row.show(alternatives[n], chosen));
+      if (list.matches(":focus")) rows[0].node.focus();
       release.hidden = !isForced;
       release.disabled = !isReady;
     },

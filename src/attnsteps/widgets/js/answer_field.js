@@ -2,6 +2,8 @@
 import { tableHead, tableRow } from "./tables.js";
 import { button, el, recall, uid } from "./ui.js";
 
+const ECHOED = 40; // signs of an input that are repeated in a message
+
 /**
  * The node hears of every change as an "input".
  * @param {Question} spec
@@ -49,11 +51,10 @@ function exact(value) {
 
 /**
  * What the reader answered before, or null; also null if the question has changed since.
- * @param {Question} spec
+ * @param {Question} spec @param {any} [value] what the browser remembers of it
  * @returns {Answer | null}
  */
-export function earlierAnswer(spec) {
-  const value = recall(spec.key);
+export function earlierAnswer(spec, value = recall(spec.key)) {
   /** @param {unknown} row @param {number} count */
   const isRow = (row, count) =>
     Array.isArray(row) && row.length === count && row.every(Number.isFinite);
@@ -71,16 +72,15 @@ export function earlierAnswer(spec) {
 }
 
 /**
- * A number as it is written anywhere: 0.5, 0,5, 1/2, −3, 1,050,624, 1 050 624.
- * @param {string} text
+ * A number as it is written anywhere: 0.5, 0,5, 1/2, −3, 1,050,624, 1 050 624. With a percent sign
+ * it is a share, 70 % = 0.7, unless the question asks for percent: then it is 70.
+ * @param {string} text @param {string} question
  * @returns {{value?: number; problem?: string}}
  */
-function parse(text) {
-  const clean = text
-    .trim()
-    .replaceAll("−", "-")
-    .replace(/(\d)\s(?=\d{3}(?!\d))/g, "$1");
-  if (clean === "") return {};
+function parse(text, question) {
+  const [, written, percent] = /^(.*?)\s*([%％]?)$/su.exec(text.trim()) ?? ["", "", ""];
+  const clean = written.replaceAll("−", "-").replace(/(\d)\s(?=\d{3}(?!\d))/g, "$1");
+  if (clean === "" && !percent) return {};
   const parts = clean.split("/").map((part) => part.trim());
   const unclear = parts.find((part) => /^[-+]?[1-9]\d{0,2},\d{3}$/.test(part));
   if (unclear) {
@@ -95,10 +95,19 @@ function parse(text) {
       ? part.replaceAll(",", "")
       : part.replace(",", "."),
   );
-  const value = Number(top) / Number(bottom);
+  const unit = percent && !/per ?cent|%|of 100\b/i.test(question) ? 100 : 1;
+  const value = Number(top) / Number(bottom) / unit;
   return top && bottom && !rest.length && Number.isFinite(value)
     ? { value }
-    : { problem: `“${text.trim()}” cannot be read as a number. Write it like 0.5, 1/2 or 40000.` };
+    : {
+        problem: `“${brief(text)}” cannot be read as a number. Write it like 0.5, 1/2 or 40000.`,
+      };
+}
+
+/** The beginning of what was typed. @param {string} text */
+function brief(text) {
+  const clean = text.trim();
+  return clean.length > ECHOED ? `${clean.slice(0, ECHOED)}…` : clean;
 }
 
 /** @param {Question} spec @returns {AnswerField<number>} */
@@ -113,7 +122,7 @@ function numberField({ question }) {
   });
   return {
     node: el("div", {}, el("p", {}, el("label", { for: id }, question)), input),
-    read: () => parse(input.value),
+    read: () => parse(input.value, question),
     write(value) {
       input.value = exact(value);
     },
@@ -219,7 +228,7 @@ function cellsField({ question, rows, columns }) {
       el("div", { class: "aw-scroll" }, table),
     ),
     read() {
-      const answers = inputs.map((line) => line.map((input) => parse(input.value)));
+      const answers = inputs.map((line) => line.map((input) => parse(input.value, question)));
       const open = answers.flat().filter(({ value }) => value === undefined);
       if (open.length) return { problem: open.find(({ problem }) => problem)?.problem };
       return { value: answers.map((line) => line.map(({ value }) => Number(value))) };

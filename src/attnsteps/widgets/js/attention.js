@@ -5,7 +5,7 @@ import { spellingVector } from "./maths/spelling.js";
 import { workedContext, workedWeight } from "./maths/worked.js";
 import { matrixTable } from "./tables.js";
 import { followTraits, setTraits } from "./traits.js";
-import { button, checkbox, choice, el, fmt, frame, status, uid } from "./ui.js";
+import { button, checkbox, choice, el, fmt, frame, scientific, status, uid } from "./ui.js";
 
 const [LEAST, MOST, D_K] = [2, 12, 4];
 const ENTRIES = 8; // columns of a wide context that are shown
@@ -18,6 +18,7 @@ const PRESETS = {
 };
 /** @type {Record<string, string>} */
 const MASKS = { given: "the model’s own", none: "none", causal: "causal" };
+const PIN_NOTE = "Press a cell to pin it, and press it again to let it go.";
 const GIVEN_NOTE = "These are the tensors you passed in. Numbers are rounded for display.";
 const SPELLING_NOTE =
   "The vectors are made from spelling, not learned: every letter has four fixed random numbers, " +
@@ -35,7 +36,7 @@ function split(text) {
  * @param {number} value
  */
 function term(value) {
-  const text = Math.abs(value) < 1e5 ? fmt(value) : value.toExponential(1);
+  const text = Math.abs(value) < 1e5 ? fmt(value) : scientific(value);
   return text.startsWith("−") ? `(${text})` : text;
 }
 
@@ -51,6 +52,8 @@ class Explorer {
    * @type {[number, number] | null}
    */
   contextCell = null;
+  /** The cell that stays, wherever the pointer goes. @type {string | null} */
+  pinned = null;
   largestScore = 1;
   /** The words that the reader's line was last compared with. @type {string[] | null} */
   shownWords = null;
@@ -75,7 +78,7 @@ class Explorer {
       onchange: (index) => setTraits(model, { mask: this.masks[index] }),
     });
     this.scale = checkbox({
-      label: "divide by √d_k",
+      label: el("span", {}, "divide by √d", el("sub", {}, "k")),
       checked: true,
       onchange: (scale) => setTraits(model, { scale }),
     });
@@ -103,7 +106,7 @@ class Explorer {
       el("div", { class: "aw-row" }, this.maskChoice.node, this.scale.node),
       this.view.node,
       this.grid,
-      el("p", { class: "aw-note" }, this.isGiven ? GIVEN_NOTE : SPELLING_NOTE),
+      el("p", { class: "aw-note" }, `${PIN_NOTE} ${this.isGiven ? GIVEN_NOTE : SPELLING_NOTE}`),
     );
   }
 
@@ -133,20 +136,22 @@ class Explorer {
       caption: "",
       rows: places,
       columns: places,
-      onpick: /** @type {(row: number, column: number) => void} */ ((i, j) => this.pick(i, j)),
     };
+    /** @param {typeof VIEWS[number]} view @returns {PickCell} */
+    const onpick = (view) => (row, column, how) => this.pick(view, row, column, how);
     const tables = {
-      scores: matrixTable({ ...square, tint: scoreTint }),
-      weights: matrixTable({ ...square, tint: (weight) => weight }),
+      scores: matrixTable({ ...square, tint: scoreTint, onpick: onpick("scores") }),
+      weights: matrixTable({
+        ...square,
+        tint: (weight) => weight,
+        onpick: onpick("weights"),
+      }),
       context: matrixTable({
         caption: "",
         rows: places,
         columns,
         tint: (entry) => entry / 2,
-        onpick: (row, column) => {
-          this.contextCell = [row, column];
-          this.explain();
-        },
+        onpick: onpick("context"),
       }),
     };
     for (const view of VIEWS) tables[view].node.classList.add(`ax-${view}`);
@@ -169,11 +174,19 @@ class Explorer {
     this.wordCount.say(`${wish} You still see the ${this.model.get("words").length} from before.`);
   }
 
-  /** @param {number} query @param {number} key */
-  pick(query, key) {
-    this.contextCell = null;
-    if (`${this.model.get("selected")}` === `${[query, key]}`) this.explain();
-    else setTraits(this.model, { selected: [query, key] });
+  /**
+   * A press pins a cell: until it is pressed again, the pointer alone picks no other one.
+   * @param {typeof VIEWS[number]} view @param {number} row @param {number} column
+   * @param {Parameters<PickCell>[2]} how
+   */
+  pick(view, row, column, how) {
+    if (how === "point" && this.pinned) return;
+    const cell = [view, row, column].join();
+    this.pinned = how === "press" && this.pinned !== cell ? cell : null;
+    this.contextCell = view === "context" ? [row, column] : null;
+    const isOther = `${this.model.get("selected")}` !== `${[row, column]}`;
+    if (view !== "context" && isOther) setTraits(this.model, { selected: [row, column] });
+    else this.explain();
   }
 
   // ── Showing ──────────────────────────────────────────────────────────────────────────────────
@@ -240,6 +253,7 @@ class Explorer {
       const isHere = (view === "context") === isContext;
       const rows = [...this.tables[view].table.rows];
       this.tables[view].mark(isHere ? i : -1, j);
+      this.tables[view].node.classList.toggle("ax-pinned", this.pinned !== null);
       rows.forEach(({ cells }, r) => cells[0].classList.toggle("ax-here", r === i + 1));
       [...rows[0].cells].forEach((cell, c) =>
         cell.classList.toggle("ax-here", isHere && c === j + 1),
@@ -258,7 +272,7 @@ class Explorer {
  * @param {MatrixTable} made @param {string} text @param {string[]} rowNames
  * @param {string[]} [columnNames] where they are words, too
  */
-function nameTable({ node, table, cells }, text, rowNames, columnNames) {
+function nameTable({ node, table }, text, rowNames, columnNames) {
   node.setAttribute("aria-label", text);
   if (table.caption) setText(table.caption, text);
   [...table.rows].forEach((row, r) => {
@@ -270,9 +284,6 @@ function nameTable({ node, table, cells }, text, rowNames, columnNames) {
       if (c && !r) setText(cell, columnNames[c - 1] ?? "");
     });
   });
-  const all = cells.flat();
-  if (all.some((cell) => cell.tabIndex === 0 && !cell.closest("[hidden]"))) return;
-  for (const [n, cell] of all.entries()) cell.tabIndex = n ? -1 : 0; // the other one is hidden now
 }
 
 /** @typedef {ReturnType<Explorer["compute"]>} State */

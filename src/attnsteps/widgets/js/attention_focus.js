@@ -1,5 +1,5 @@
-// What the reader has chosen of a translation: an attention, a head, a word on either side; and the
-// threads and rows that show it.
+// What the reader has chosen of a translation: an attention, a head, a word on either side; and
+// the threads and rows that show it.
 import { PARTS_OF_ATTENTION } from "./looks.js";
 import { LOOKS, loom } from "./loom.js";
 import { choice } from "./ui.js";

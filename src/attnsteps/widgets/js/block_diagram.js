@@ -2,6 +2,7 @@
 import { setAttributes, setText, shape } from "./drawing.js";
 import { brief } from "./lit_names.js";
 import { parametersOf } from "./maths/transformer.js";
+import { rove } from "./roving.js";
 import { el } from "./ui.js";
 
 /** @type {Record<string, number>} */
@@ -10,13 +11,18 @@ const HIGHEST = 54; // a title of two lines, and the count
 const LOW = 28; // the height of all other blocks
 
 /**
- * Where a block is, in pixels above the ground.
+ * Where a block is, in pixels above the ground while text has its usual size.
  * @typedef {{block: ShownBlock, bottom: number, height: number}} Spot
  */
 /**
  * What carries a tensor from block to block; around: the block that a residual connection skips.
  * @typedef {{from: string, to: string, name: string, axes: string, around?: string}} Wire
  */
+
+/** A length that grows with the text. @param {number} pixels */
+function inRem(pixels) {
+  return `${pixels / 16}rem`;
+}
 
 /** The space below a block. @param {ShownBlock} below @param {ShownBlock} block */
 function gapBetween(below, block) {
@@ -84,13 +90,13 @@ class BlockDiagram {
     );
     this.holder = el(
       "div",
-      { class: "aw-wm-blocks", style: `height:${this.total}px` },
+      { class: "aw-wm-blocks", style: `height:${inRem(this.total)}` },
       this.svg,
       ...this.buttons.map(({ node }) => node),
     );
     const label = { role: "group", "aria-label": "The blocks, in the order of the data" };
-    const onkeydown = /** @param {KeyboardEvent} event */ (event) => this.move(event);
-    this.node = el("div", { class: "aw-wm-picture", ...label, onkeydown }, this.holder);
+    this.node = el("div", { class: "aw-wm-picture", ...label }, this.holder);
+    rove(this.node, { picks: true });
     this.resized = new ResizeObserver(() => this.draw());
     this.resized.observe(this.holder);
   }
@@ -104,14 +110,13 @@ class BlockDiagram {
   makeButton({ block, bottom, height }) {
     const { id, kind, part, title } = block;
     const left = `left:${100 * (this.center(part) - this.width / 2)}%`;
-    const top = `top:${this.total - bottom - height}px`;
+    const top = `top:${inRem(this.total - bottom - height)}`;
     const count = el("span", { class: "aw-wm-count" });
     const props = {
       type: "button",
       class: `aw-wm-block aw-wm-${kind}`,
-      tabindex: -1,
       "data-block": id,
-      style: `${left};width:${100 * this.width}%;${top};height:${height}px`,
+      style: `${left};width:${100 * this.width}%;${top};height:${inRem(height)}`,
       onclick: () => this.onopen(id),
     };
     return { block, count, node: el("button", props, el("span", {}, title), count) };
@@ -144,37 +149,10 @@ class BlockDiagram {
     const { block, bottom, height } = spot;
     const width = this.holder.clientWidth;
     const [x, half] = [this.center(block.part) * width, (this.width / 2) * width];
-    const floor = this.total - bottom;
-    return { part: block.part, x, left: x - half, right: x + half, top: floor - height, floor };
-  }
-
-  // ── What the reader does ─────────────────────────────────────────────────────────────────────
-
-  /** @param {KeyboardEvent} event */
-  move(event) {
-    const { target, key } = event;
-    const button = target instanceof Element ? target.closest("[data-block]") : null;
-    const here = this.spots.get(button?.getAttribute("data-block") ?? "");
-    if (!here || !/^Arrow/.test(key)) return;
-    event.preventDefault(); // at the end, too: the page stays where it is
-    const { part } = here.block;
-    const spots = [...this.spots.values()];
-    const column = spots.filter(({ block }) => block.part === part);
-    const others = spots.filter(({ block }) => block.part !== part);
-    /** @param {Spot} spot */
-    const distance = ({ bottom }) => Math.abs(bottom - here.bottom);
-    const across = () => others.sort((a, b) => distance(a) - distance(b))[0];
-    /** @type {Record<string, Spot | null>} */
-    const nexts = {
-      ArrowUp: column[column.indexOf(here) + 1],
-      ArrowDown: column[column.indexOf(here) - 1],
-      ArrowLeft: part === "decoder" ? across() : null,
-      ArrowRight: part === "encoder" ? across() : null,
-    };
-    const next = nexts[key];
-    if (!next) return;
-    this.buttons.find(({ block }) => block === next.block)?.node.focus();
-    this.onopen(next.block.id);
+    const scale = this.holder.clientHeight / this.total;
+    const floor = (this.total - bottom) * scale;
+    const top = floor - height * scale;
+    return { part: block.part, x, left: x - half, right: x + half, top, floor };
   }
 
   // ── Showing ──────────────────────────────────────────────────────────────────────────────────
@@ -182,8 +160,9 @@ class BlockDiagram {
   draw() {
     const width = this.holder.clientWidth;
     if (!width) return;
-    const { svg, total, memoryName } = this;
-    setAttributes(svg, { viewBox: `0 0 ${width} ${total}`, width, height: total });
+    const { svg, memoryName } = this;
+    const height = this.holder.clientHeight;
+    setAttributes(svg, { viewBox: `0 0 ${width} ${height}`, width, height });
     for (const wire of this.wires) {
       const { d, end, turn } = this.route(wire);
       wire.path.setAttribute("d", d);
@@ -239,7 +218,6 @@ class BlockDiagram {
     for (const { block, node, count } of this.buttons) {
       const parameters = parametersOf(block, sizes);
       node.setAttribute("aria-pressed", String(block.id === open));
-      node.tabIndex = block.id === open ? 0 : -1;
       node.classList.toggle("aw-wm-lit", isLit(block));
       setText(count, parameters ? brief(parameters) : "");
     }

@@ -1,6 +1,5 @@
-// A line of Chinese that can be written without a Chinese keyboard: while the reader types pinyin
-// or
-// English, the words that it could be are offered.
+// A line of Chinese that needs no Chinese keyboard: while the reader types pinyin or English, the
+// words that it could be are offered.
 import { findWords } from "./maths/words.js";
 import { el, uid } from "./ui.js";
 

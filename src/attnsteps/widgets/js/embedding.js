@@ -1,5 +1,4 @@
-// A map of word vectors before and after learning, the nearest words, and the look-up by a one-hot
-// vector.
+// A map of word vectors before and after learning, the nearest words, and the one-hot look-up.
 import { setAttributes, setText, shape } from "./drawing.js";
 import { matmul } from "./maths/linear.js";
 import { cosine, nearest, oneHot } from "./maths/neighbours.js";
@@ -9,6 +8,7 @@ import { choice, el, fmt, frame, status } from "./ui.js";
 
 const BOX = { width: 640, height: 400, pad: 26 };
 const NEAR = 8;
+const CLEAR = 1; // between two names, which no rounding of a font's widths fills
 const SHOWN = 6; // so many rows and columns of the table are written out
 
 /** @typedef {[number, number]} Point */
@@ -33,6 +33,7 @@ class WordMap {
       ...this.names,
     );
     new ResizeObserver(() => this.placeNames()).observe(this.node);
+    document.fonts.ready.then(() => this.placeNames()); // a font that comes late has other widths
     this.node.addEventListener("click", (event) => onpick(this.nearestTo(event)));
   }
 
@@ -61,7 +62,11 @@ class WordMap {
           top >= 0 &&
           top + height <= BOX.height &&
           taken.every(
-            ([a, b, c, d]) => left > c || left + width < a || top > d || top + height < b,
+            ([a, b, c, d]) =>
+              left > c + CLEAR ||
+              left + width < a - CLEAR ||
+              top > d + CLEAR ||
+              top + height < b - CLEAR,
           ),
       );
       if (!spot) {

@@ -1,5 +1,4 @@
-// Two inputs, up to three hidden units, one output: where each unit switches on, and what comes
-// out.
+// Two inputs, up to three hidden units, one output: where each unit switches on.
 import { setAttributes, setText, shape } from "./drawing.js";
 import { hiddenUnits, switchLine } from "./maths/hidden_units.js";
 import { scrollBox, tableHead, tableRow } from "./tables.js";

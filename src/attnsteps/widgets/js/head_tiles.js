@@ -3,11 +3,13 @@ import { shape } from "./drawing.js";
 import { headLabel } from "./looks.js";
 import { HIDDEN } from "./loss_curve.js";
 import { decidedness } from "./maths/time_machine.js";
+import { rove } from "./roving.js";
 import { asPercent, el } from "./ui.js";
 
 /** @param {(head: HeadPlace) => void} onpick */
 export function headTiles(onpick) {
-  const node = el("div", { class: "tm-tiles", role: "group", "aria-label": "The heads" });
+  const label = { role: "group", "aria-label": "The heads" };
+  const node = rove(el("div", { class: "tm-tiles", ...label }));
   /** @type {ReturnType<typeof headTile>[]} */
   let tiles = [];
   return {

@@ -1,5 +1,4 @@
-// A trained model with switches: turn any head or edge of its attention off, and see what it says
-// then.
+// A trained model with switches: turn off any head or edge of its attention, and see what it says.
 import { edgeCutter } from "./edge_cutter.js";
 import { serveJobs } from "./engine.js";
 import { intervening, isHead, isWholeHead } from "./intervening.js";
@@ -8,6 +7,7 @@ import { PARTS_OF_ATTENTION } from "./looks.js";
 import { LOOKS, loom } from "./loom.js";
 import { silencesHead } from "./maths/model/multi_head.js";
 import { averageHeads } from "./maths/time_machine.js";
+import { rove } from "./roving.js";
 import { PARTS, switchboard } from "./switchboard.js";
 import { tableHead } from "./tables.js";
 import { asPercent, button, choice, el } from "./ui.js";
@@ -72,7 +72,7 @@ class Interventions {
       onlayer: (part, layer) => this.toggleLayer(part, layer),
     });
     this.cutter = edgeCutter((edge) => this.toggle(edge));
-    this.chips = el("ul", { class: "in-chips", "aria-label": "What is cut" });
+    this.chips = rove(el("ul", { class: "in-chips", "aria-label": "What is cut" }));
     this.lay();
     this.live.start({ text: () => this.translate(), knockouts: () => this.update() });
   }

@@ -1,5 +1,4 @@
-// Names of tensors, axes and matrices that light up wherever they stand, and counts in few
-// characters.
+// Names of tensors, axes and matrices that light up wherever they stand.
 import { setText } from "./drawing.js";
 import { axisSize } from "./maths/transformer.js";
 import { el, grouped } from "./ui.js";
@@ -44,7 +43,7 @@ export function lowered(shown) {
 export function nameButton(key, content) {
   return el(
     "button",
-    { type: "button", class: "aw-wm-name", "data-key": key, tabindex: -1 },
+    { type: "button", class: "aw-wm-name", "data-key": key },
     el("span", {}, ...content),
   );
 }

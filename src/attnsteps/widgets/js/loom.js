@@ -1,5 +1,6 @@
 // Two columns of words, the source and its translation, and between them a thread for every weight.
 import { shape } from "./drawing.js";
+import { rove } from "./roving.js";
 import { el } from "./ui.js";
 
 /** Every attention that is drawn, and where it looks. */
@@ -22,7 +23,7 @@ class Loom {
   });
   // The table of weights says the same.
   threads = shape("svg", { class: "lo-threads", "aria-hidden": "true" });
-  node = el("div", { class: "lo" }, this.source, this.target, this.threads);
+  node = rove(el("div", { class: "lo" }, this.source, this.target, this.threads));
   start = el("span", {}, "start");
   startItem = el("li", { class: "lo-start" }, this.start);
   /** @type {LoomState | null} */

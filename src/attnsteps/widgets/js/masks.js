@@ -1,7 +1,8 @@
 // Draw a mask; see the weights under it, and which word's output depends on which word.
 import { setText } from "./drawing.js";
 import { diagnoseMask, fits, influence, maskedAttention, presetMask } from "./maths/masks.js";
-import { ARROWS, matrixTable, scrollBox, tableHead, tableRow } from "./tables.js";
+import { rove } from "./roving.js";
+import { matrixTable, scrollBox, tableHead, tableRow } from "./tables.js";
 import { followTraits, setTraits } from "./traits.js";
 import { button, checkbox, choice, el, fmt, frame } from "./ui.js";
 
@@ -237,21 +238,12 @@ function drawTable(names, caption, { get, put }) {
       stroke.isMoved = true;
       put(i, j, stroke.value);
     },
-    onfocus: () => {
-      for (const cell of cells.flat()) cell.tabIndex = cell === cells[i][j] ? 0 : -1;
-    },
-    onkeydown: (event) => {
-      const step = ARROWS[event.key];
-      if (!step) return;
-      event.preventDefault(); // at the edge, too: the page stays where it is
-      cells[i + step[0]]?.[j + step[1]]?.focus();
-    },
   });
   const cells = names.map((query, i) =>
     names.map((key, j) => {
       const label = `query ${query}, key ${key}`;
-      const props = { type: "button", class: "aw-cell", tabindex: i + j ? -1 : 0 };
-      return el("button", { ...props, "aria-label": label, ...listeners(i, j) });
+      const props = { type: "button", class: "aw-cell", "aria-label": label };
+      return el("button", { ...props, ...listeners(i, j) });
     }),
   );
   const table = el(
@@ -262,7 +254,7 @@ function drawTable(names, caption, { get, put }) {
     el("tbody", {}, ...cells.map((row, i) => tableRow(names[i], row))),
   );
   return {
-    node: scrollBox(caption, table, { tabindex: null }),
+    node: scrollBox(caption, rove(table), { tabindex: null }),
     update() {
       cells.forEach((row, i) =>
         row.forEach((cell, j) => {

@@ -7,6 +7,7 @@ import { looking } from "./looking.js";
 import { allHeads, headLabel, headName } from "./looks.js";
 import { headSteps } from "./maths/heads.js";
 import { memoryPanel, NUM_STEPS } from "./memory_panel.js";
+import { rove } from "./roving.js";
 import { asPercent, button, el } from "./ui.js";
 import { weightTable } from "./weight_table.js";
 
@@ -41,8 +42,8 @@ class Heads {
       onhide: () => this.forget(),
       onsentence: (text) => this.live.set({ text }),
     });
-    this.chips = el("div", { class: "mh-chips", role: "group", "aria-label": "Query word" });
-    this.grid = el("div", { class: "mh-grid", role: "group", "aria-label": "Every head" });
+    this.chips = rove(el("div", { class: "mh-chips", role: "group", "aria-label": "Query word" }));
+    this.grid = rove(el("div", { class: "mh-grid", role: "group", "aria-label": "Every head" }));
     this.byHead = weightTable((row) => this.chooseHead(row));
     this.byWord = weightTable((place) => this.live.set({ place }));
     this.memoryHeading = el("p", { class: "tr-heading" });

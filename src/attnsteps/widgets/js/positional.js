@@ -1,5 +1,4 @@
-// Positions as clock hands, a step as a turn, dot products by distance, and words that change
-// places.
+// Positions as clock hands, a step as a turn, dot products by distance, and words out of order.
 import { setAttributes, setText, shape } from "./drawing.js";
 import {
   columnOrder,

@@ -3,9 +3,7 @@
 import { answerField, describe, earlierAnswer } from "./answer_field.js";
 import { isRight } from "./maths/answer.js";
 import { setTraits } from "./traits.js";
-import { button, el, frame, remember, status } from "./ui.js";
-
-const CHANGED = "attnsteps:guess";
+import { button, el, followMemory, frame, remember, status } from "./ui.js";
 
 /** @param {Host} host */
 function render({ model, el: host }) {
@@ -18,11 +16,13 @@ function askGuess(model, host) {
   const root = frame(host, "Predict, then read on");
   const field = answerField(spec);
   const reply = status();
-  const earlier = earlierAnswer(spec) ?? model.get("guess");
-  if (earlier != null) {
-    field.write(earlier);
-    reply.say(`Your guess is remembered: ${describe(spec, earlier)}`);
+  /** @param {Answer | null} guess */
+  function showGuess(guess) {
+    if (guess == null) return;
+    field.write(guess);
+    reply.say(`Your guess is remembered: ${describe(spec, guess)}`);
   }
+  showGuess(earlierAnswer(spec) ?? model.get("guess"));
   const commit = button("This is my guess", () => {
     const { value: guess, problem } = field.read();
     if (guess === undefined) {
@@ -33,10 +33,9 @@ function askGuess(model, host) {
     }
     remember(spec.key, guess);
     setTraits(model, { guess });
-    reply.say(`Your guess is remembered: ${describe(spec, guess)}`);
-    window.dispatchEvent(new CustomEvent(CHANGED, { detail: { key: spec.key, guess } }));
   });
   root.append(field.node, el("div", { class: "aw-row" }, commit), reply.node);
+  return followMemory(spec.key, (value) => showGuess(earlierAnswer(spec, value)));
 }
 
 /** @param {WidgetModel} model @param {HTMLElement} host */
@@ -75,13 +74,7 @@ function showAnswer(model, host) {
     verdict.textContent = correct ? "✓ Your guess was right." : "✗ Your guess was wrong.";
   }
   show(earlierAnswer(spec) ?? model.get("guess"));
-  /** @param {Event} event */
-  const changed = (event) => {
-    const { detail } = /** @type {CustomEvent} */ (event);
-    if (detail.key === spec.key) show(detail.guess);
-  };
-  window.addEventListener(CHANGED, changed);
-  return () => window.removeEventListener(CHANGED, changed);
+  return followMemory(spec.key, (value) => show(earlierAnswer(spec, value)));
 }
 
 export default { render };

@@ -1,10 +1,10 @@
-// Self-attention of one word in six steps: the sentence, the step's working, and all results so
-// far.
+// Self-attention of one word in six steps: the sentence, the step's working, all results so far.
 import { setText } from "./drawing.js";
 import { sixSteps } from "./maths/six_steps.js";
-import { ARROWS, matrixTable, scrollBox } from "./tables.js";
+import { rove } from "./roving.js";
+import { matrixTable, scrollBox } from "./tables.js";
 import { followTraits, setTraits } from "./traits.js";
-import { button, choice, el, fmt, frame, status, uid } from "./ui.js";
+import { button, choice, el, fmt, frame, scientific, status, uid } from "./ui.js";
 
 const TRAITS = ["words", "embeddings", "w_q", "w_k", "w_v", "selected", "step"];
 const STEPS = ["Vectors", "Scores", "Divide", "Softmax", "Weigh", "Sum"];
@@ -24,12 +24,12 @@ const DIGITS = 3; // of a weight
 
 /** Two decimals, as long as that can be read. @param {number} value */
 function full(value) {
-  return Math.abs(value) < 1e6 ? fmt(value) : value.toExponential(1).replace("e+", "·10^");
+  return Math.abs(value) < 1e6 ? fmt(value) : scientific(value);
 }
 
 /** At most two decimals, and none that are zero. @param {number} value */
 function short(value) {
-  return Math.abs(value) < 1e6 ? full(value).replace(/\.?0+$/, "") : full(value);
+  return Math.abs(value) < 1e6 ? fmt(value).replace(/\.?0+$/, "") : scientific(value);
 }
 
 /** @param {Vector} entries */
@@ -49,32 +49,6 @@ function rowSum(x, matrix) {
 /** @param {number[][]} rows */
 function copyOf(rows) {
   return rows.map((row) => [...row]);
-}
-
-/**
- * Buttons in a row, one of them current; the arrow keys move along. Returns what marks the current
- * one.
- * @param {HTMLElement[]} buttons @param {(place: number) => void} onpick
- */
-function pickRow(buttons, onpick) {
-  buttons.forEach((node, place) => {
-    node.addEventListener("click", () => onpick(place));
-    node.addEventListener("keydown", (event) => {
-      const step = ARROWS[event.key];
-      if (!step) return;
-      event.preventDefault(); // at the end, too: the page stays where it is
-      const target = place + step[0] + step[1];
-      if (!buttons[target]) return;
-      onpick(target);
-      buttons[target].focus();
-    });
-  });
-  /** @type {(place: number, mark: (node: HTMLElement, isCurrent: boolean) => void) => void} */
-  return (place, mark) =>
-    buttons.forEach((node, index) => {
-      node.tabIndex = index === place ? 0 : -1;
-      mark(node, index === place);
-    });
 }
 
 /** @param {string[]} valueAxes @returns {Column[]} */
@@ -268,20 +242,18 @@ class SixSteps {
       onchange: (index) => this.swap(this.sentences[index]),
     });
     this.twin.node.hidden = this.sentences.length < 2;
-    this.chips = this.words.map(() => {
+    this.chips = this.words.map((_, selected) => {
       const parts = ["six-zh", "six-gloss", "six-number"].map((name) =>
         el("span", { class: name, lang: name === "six-zh" && "zh" }),
       );
       const children = parts.flatMap((part, n) => (n ? [" ", part] : [part]));
-      const props = { type: "button", class: "six-word", role: "radio" };
+      const onclick = () => setTraits(model, { selected });
+      const props = { type: "button", class: "six-word", role: "radio", onclick };
       return { parts, node: el("button", props, ...children) };
     });
-    this.markWord = pickRow(
-      this.chips.map(({ node }) => node),
-      (selected) => setTraits(model, { selected }),
+    this.stepButtons = STEPS.map((name, index) =>
+      button(`${index + 1} ${name}`, () => setTraits(model, { step: index + 1 })),
     );
-    this.stepButtons = STEPS.map((name, index) => button(`${index + 1} ${name}`, () => {}));
-    this.markStep = pickRow(this.stepButtons, (index) => setTraits(model, { step: index + 1 }));
     this.previous = button("Previous", () => this.walk(-1, this.previous));
     this.next = button("Next", () => this.walk(1, this.next));
     this.heading = el("strong");
@@ -317,8 +289,8 @@ class SixSteps {
     root.append(
       this.twin.node,
       el("p", { class: "aw-note" }, "Pick the query word:"),
-      el("div", words, ...this.chips.map(({ node }) => node)),
-      el("div", steps, ...this.stepButtons),
+      rove(el("div", words, ...this.chips.map(({ node }) => node)), { picks: true }),
+      rove(el("div", steps, ...this.stepButtons), { picks: true }),
       el("div", { class: "six-walk" }, this.previous, this.heading, this.next),
       this.formula,
       this.query,
@@ -383,10 +355,11 @@ class SixSteps {
     const results = sixSteps(x, wQ, wK, wV, selected);
     for (const { name, update } of this.matrices) update(model.get(name));
     this.showWords(results, step);
-    this.markWord(selected, (node, isOn) => node.setAttribute("aria-checked", String(isOn)));
-    this.markStep(step - 1, (node, isOn) =>
-      isOn ? node.setAttribute("aria-current", "step") : node.removeAttribute("aria-current"),
-    );
+    this.chips.forEach(({ node }, j) => node.setAttribute("aria-checked", String(j === selected)));
+    this.stepButtons.forEach((node, n) => {
+      if (n === step - 1) node.setAttribute("aria-current", "step");
+      else node.removeAttribute("aria-current");
+    });
     this.previous.disabled = step === 1;
     this.next.disabled = step === STEPS.length;
     this.twin.set(this.present());

@@ -3,7 +3,7 @@ import { setAttributes, setText, shape } from "./drawing.js";
 import { normals } from "./maths/random.js";
 import { ARRANGEMENTS, stackSizes } from "./maths/residual_and_norm.js";
 import { followTraits, setTraits } from "./traits.js";
-import { button, el, fmt, frame, slider, status, uid } from "./ui.js";
+import { button, el, fmt, frame, powerOfTen, scientific, slider, status, uid } from "./ui.js";
 
 const TRAITS = ["seed", "depth", "strength", "arrangement"];
 const WORDS = 8;
@@ -20,8 +20,7 @@ const NAMES = {
 };
 const COLUMNS = ["size of x at the top", "likeness of the words there", "gradient at layer 0"];
 const DECADES = 6; // the axis runs from 10⁻⁶ to 10⁶
-const BOX = { width: 480, height: 230, left: 46, right: 12, top: 8, floor: 188 };
-const RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹";
+const BOX = { width: 480, height: 238, left: 60, right: 12, top: 18, floor: 188 };
 const NOTE =
   `${WORDS} random vectors of width ${WIDTH}; f(x) is relu(x) times a random matrix, a different ` +
   "one in each layer. Sizes are root mean squares; likeness is the mean cosine similarity of " +
@@ -29,17 +28,9 @@ const NOTE =
 
 /** @typedef {ReturnType<typeof stackSizes>} Profile */
 
-/** @param {number} power */
-function raised(power) {
-  const digits = Array.from(String(Math.abs(power)), (digit) => RAISED[Number(digit)]);
-  return (power < 0 ? "⁻" : "") + digits.join("");
-}
-
 /** Two decimals where they say something, else as in 2.4·10⁻⁷. @param {number} value */
 function brief(value) {
-  if (value >= 0.01 && value < 1000) return fmt(value, 2);
-  const [digits, power] = value.toExponential(1).split("e");
-  return `${digits}·10${raised(Number(power))}`;
+  return value >= 0.01 && value < 1000 ? fmt(value, 2) : scientific(value);
 }
 
 /** @param {number} value */
@@ -57,7 +48,7 @@ function axis() {
     const name = { x: left - 8, y: y + 5, class: "aw-rn-tick aw-rn-side" };
     return [
       shape("line", { x1: left, x2: width - right, y1: y, y2: y, class: rule }),
-      shape("text", name, power ? `10${raised(power)}` : "1"),
+      shape("text", name, power ? powerOfTen(power) : "1"),
     ];
   });
 }
@@ -71,7 +62,7 @@ function chart() {
   const lines = ["aw-rn-up", "aw-rn-down"].map((name) => shape("path", { class: name }));
   const lastSize = shape("circle", { r: 5, class: "aw-rn-top" });
   const firstGradient = shape("rect", { width: 10, height: 10, class: "aw-rn-bottom" });
-  const axisName = { x: (left + width - right) / 2, y: height - 3, class: "aw-rn-tick" };
+  const axisName = { x: (left + width - right) / 2, y: height - 5, class: "aw-rn-tick" };
   const node = shape(
     "svg",
     { viewBox: `0 0 ${width} ${height}`, role: "img" },

@@ -1,6 +1,5 @@
 // The reader's own sentence, as every widget around a trained model has it: the line to write on,
-// what
-// the glossary says of its words, and their ids.
+// what the glossary says of its words, and their ids.
 import { composer } from "./composer.js";
 import { splitWords } from "./maths/words.js";
 import { button, el } from "./ui.js";

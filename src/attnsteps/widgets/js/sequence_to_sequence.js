@@ -9,6 +9,7 @@ import {
   squeeze,
   unsqueeze,
 } from "./maths/bottleneck.js";
+import { rove } from "./roving.js";
 import { followTraits, setTraits } from "./traits.js";
 import { asPercent, button, el, fmt, frame, slider, status } from "./ui.js";
 
@@ -17,7 +18,7 @@ const WIDTHS = [8, 16, 32, 64, 128, 256];
 const LENGTHS = [1, 6, 12, 18, 24]; // numbers of words that the curve's axis names
 const DRAWS = 12; // the curve is the mean of so many draws
 const TOP = 4; // so many candidates are shown
-const BOX = { width: 320, height: 120, left: 40, right: 8, top: 8, floor: 94 };
+const BOX = { width: 320, height: 130, left: 50, right: 8, top: 10, floor: 96 };
 
 /** @typedef {{attended: number, squeezed: number}} Shares */
 
@@ -40,8 +41,8 @@ function curve(most) {
   const attended = shape("path", { class: "aw-cb-attended" });
   const squeezed = shape("path", { class: "aw-cb-squeezed" });
   const here = shape("line", { y1: top, y2: floor, class: "aw-cb-here" });
-  const tick = { y: floor + 14, class: "aw-cb-tick" };
-  const middle = { x: (left + width) / 2, y: height - 1, class: "aw-cb-tick" };
+  const tick = { y: floor + 15, class: "aw-cb-tick" };
+  const middle = { x: (left + width) / 2, y: height - 4, class: "aw-cb-tick" };
   const node = shape(
     "svg",
     { viewBox: `0 0 ${width} ${height}`, role: "img" },
@@ -183,7 +184,7 @@ class Bottleneck {
     root.append(
       el("div", { class: "aw-cb-controls" }, count.node, width.node, again),
       note("Below each word: what is read back from the one vector. Press a word to choose it."),
-      el("div", { class: "aw-cb-words" }, ...this.cards.map(({ node }) => node)),
+      rove(el("div", { class: "aw-cb-words" }, ...this.cards.map(({ node }) => node))),
       this.summary.node,
       el("div", { class: "aw-cb-panels" }, squeezed.node, attended.node),
       note(

@@ -1,5 +1,4 @@
-// Scores under the reader's hand, the weights softmax makes of them, and where the naive form
-// breaks.
+// Scores under the reader's hand, the weights softmax makes of them, where the naive form breaks.
 import { setText } from "./drawing.js";
 import { entropy } from "./maths/softmax.js";
 import {
@@ -14,7 +13,7 @@ import {
 } from "./maths/softmax_steps.js";
 import { scrollBox } from "./tables.js";
 import { followTraits, setTraits } from "./traits.js";
-import { button, checkbox, choice, el, fmt, frame, slider, status } from "./ui.js";
+import { button, checkbox, choice, el, fmt, frame, scientific, slider, status } from "./ui.js";
 
 const FEWEST = 2;
 const MOST = 6;
@@ -268,7 +267,7 @@ function tableOf(body, foot) {
         "tr",
         {},
         head("word", { rowspan: 2 }),
-        head("x = (score + c) / T", { rowspan: 2 }),
+        head("x = (score + c) / τ", { rowspan: 2 }),
         head("stable", { colspan: 3, scope: "colgroup" }),
         head("naive", { colspan: 2, scope: "colgroup" }),
       ),
@@ -304,11 +303,7 @@ function short(value) {
   if (!Number.isFinite(value)) return fmt(value);
   if (value === 0) return "0";
   if (value >= 1e-3 && value < 1e6) return value < 9999.5 ? value.toPrecision(4) : fmt(value, 0);
-  const [digits, power] = value.toExponential(1).split("e");
-  const raised = [...power.replace("+", "")].map(
-    (sign) => "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"["-0123456789".indexOf(sign)],
-  );
-  return `${digits}·10${raised.join("")}`;
+  return scientific(value);
 }
 
 /** @param {Float64Array} values */

@@ -1,4 +1,5 @@
 // A switch for every head of a model, in a grid for each part of it: pressed, a head is off.
+import { rove } from "./roving.js";
 import { asPercent, el } from "./ui.js";
 
 /** @type {Record<Part, string>} */
@@ -14,7 +15,7 @@ export const PART_NAMES = /** @type {Part[]} */ (Object.keys(PARTS));
  *          onlayer: (part: Part, layer: number) => void}} options
  */
 export function switchboard({ onhead, onlayer }) {
-  const grids = el("div", { class: "in-grids" });
+  const grids = rove(el("div", { class: "in-grids" }));
   const note = el("p", { class: "aw-note" });
   /** @type {ReturnType<typeof layerRow>[]} */
   let rows = [];

@@ -1,4 +1,5 @@
 // Tables of numbers, which can be walked through and scrolled by keyboard.
+import { rove } from "./roving.js";
 import { el, fmt } from "./ui.js";
 
 /**
@@ -30,7 +31,7 @@ export function scrollBox(label, table, props = {}) {
  * `update` rewrites numbers in place, so that dragging a control repaints quickly.
  * @param {{caption: string, rows: string[], columns: Child[], digits?: number,
  *          tint?: ((value: number) => number) | null, corner?: string,
- *          onpick?: ((row: number, column: number) => void) | null}} options
+ *          onpick?: PickCell | null}} options
  * @returns {MatrixTable}
  */
 export function matrixTable({ caption, rows, columns, digits = 2, tint, corner = "", onpick }) {
@@ -44,6 +45,7 @@ export function matrixTable({ caption, rows, columns, digits = 2, tint, corner =
     tableHead(columns, corner),
     el("tbody", {}, ...rows.map((label, r) => tableRow(label, cells[r]))),
   );
+  if (onpick) rove(table);
   return {
     node: scrollBox(caption, table, { tabindex: onpick ? null : 0 }),
     table,
@@ -77,42 +79,19 @@ function setCell(cell, text, amount) {
   cell.classList.toggle("aw-negative", amount < 0);
 }
 
-/** @type {Record<string, [number, number]>} */
-export const ARROWS = {
-  ArrowUp: [-1, 0],
-  ArrowDown: [1, 0],
-  ArrowLeft: [0, -1],
-  ArrowRight: [0, 1],
-};
-
 /**
- * The cells of a table as buttons, one of them in the tab order; arrow keys go on to the others.
- * @param {number} numRows @param {number} numColumns
- * @param {(row: number, column: number) => void} onpick
+ * The cells of a table as buttons. What the pointer and the arrow keys come to is picked; a press
+ * is told from both.
+ * @param {number} numRows @param {number} numColumns @param {PickCell} onpick
  */
 function pickableCells(numRows, numColumns, onpick) {
-  const cells = Array.from({ length: numRows }, (_, r) =>
+  return Array.from({ length: numRows }, (_, r) =>
     Array.from({ length: numColumns }, (__, c) => {
-      const cell = el("button", { type: "button", class: "aw-cell", tabindex: r + c ? -1 : 0 });
-      cell.addEventListener("click", () => pick(r, c));
-      cell.addEventListener("focus", () => pick(r, c));
-      cell.addEventListener("mousemove", () => onpick(r, c)); // not when a cell scrolls under it
-      cell.addEventListener("keydown", (event) => move(event, r, c));
+      const cell = el("button", { type: "button", class: "aw-cell" });
+      cell.addEventListener("click", () => onpick(r, c, "press"));
+      cell.addEventListener("focus", () => cell.matches(":focus-visible") && onpick(r, c, "key"));
+      cell.addEventListener("mousemove", () => onpick(r, c, "point")); // not by scrolling
       return cell;
     }),
   );
-  /** @param {number} r @param {number} c */
-  function pick(r, c) {
-    for (const line of cells) for (const cell of line) cell.tabIndex = -1;
-    cells[r][c].tabIndex = 0;
-    onpick(r, c);
-  }
-  /** @param {KeyboardEvent} event @param {number} r @param {number} c */
-  function move(event, r, c) {
-    const step = ARROWS[event.key];
-    if (!step) return;
-    event.preventDefault(); // at the edge, too: the page stays where it is
-    cells[r + step[0]]?.[c + step[1]]?.focus();
-  }
-  return cells;
 }

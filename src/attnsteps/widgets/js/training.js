@@ -1,4 +1,4 @@
-// One training run, saved at several moments: what the model said then, how sure it was, where its
+// One training run, saved at several moments: what the model said, how sure it was, and where its
 // heads looked.
 import { AttentionFocus } from "./attention_focus.js";
 import { serveJobs } from "./engine.js";
@@ -7,6 +7,7 @@ import { LiveModel } from "./live.js";
 import { allHeads, headLabel, keysOf, looksOf, paddedTo } from "./looks.js";
 import { lossCurve } from "./loss_curve.js";
 import { sentenceLoss } from "./maths/time_machine.js";
+import { rove } from "./roving.js";
 import { shuffler } from "./sentence_line.js";
 import { translating } from "./translating.js";
 import { asPercent, button, el, fmt, reducedMotion, ticker } from "./ui.js";
@@ -239,7 +240,7 @@ class TimeMachine {
 
   /** Nothing is shown any more. */
   forget() {
-    this.pace.stop();
+    this.stop();
     this.answer = null;
   }
 
@@ -311,7 +312,7 @@ function momentList(rows) {
     { class: "tm-list" },
     el("caption", {}, "All moments: what the model writes by itself"),
     el("thead", {}, el("tr", {}, ...heads)),
-    el("tbody", {}, ...rows),
+    rove(el("tbody", {}, ...rows)),
   );
 }
 

@@ -12,7 +12,7 @@ import {
   shapeOf,
   totalsOf,
 } from "./maths/transformer.js";
-import { ARROWS } from "./tables.js";
+import { rove } from "./roving.js";
 import { tensorSheet } from "./tensor_sheet.js";
 import { followTraits, setTraits } from "./traits.js";
 import { button, choice, disable, el, frame, grouped, nearestStop, slider, status } from "./ui.js";
@@ -177,8 +177,8 @@ class WholeModel {
       onclick: light,
       onfocusin: light,
       onpointermove: (event) => event.pointerType === "mouse" && this.light(event),
-      onkeydown: (event) => this.move(event),
     });
+    rove(this.holder, { inOrder: true });
     this.root = frame(host, TITLES[model.get("part")]);
     this.lay();
   }
@@ -264,12 +264,6 @@ class WholeModel {
     return key === "Eout" && tie !== "none" ? "E" : key;
   }
 
-  /** The names in the panel. */
-  get nameButtons() {
-    const nodes = this.holder.querySelectorAll(".aw-wm-name");
-    return /** @type {HTMLButtonElement[]} */ ([...nodes]);
-  }
-
   /** The place of the tensor that is drawn. */
   get stepPlace() {
     return this.steps.findIndex(
@@ -300,22 +294,6 @@ class WholeModel {
     const pointed = target instanceof Element ? target.closest("button[data-key]") : null;
     const key = pointed?.getAttribute("data-key");
     if (key && key !== this.model.get("lit")) this.go(this.model.get("opened"), key);
-  }
-
-  /** @param {KeyboardEvent} event */
-  move(event) {
-    const names = this.nameButtons;
-    const at = names.indexOf(/** @type {HTMLButtonElement} */ (event.target));
-    const step = ARROWS[event.key];
-    /** @type {Record<string, number>} */
-    const ends = { Home: 0, End: names.length - 1 };
-    const to = step ? at + step[0] + step[1] : ends[event.key];
-    if (at < 0 || to === undefined) return;
-    event.preventDefault(); // at the end, too: the page stays where it is
-    if (!names[to]) return;
-    names[at].tabIndex = -1;
-    names[to].tabIndex = 0;
-    names[to].focus();
   }
 
   // ── Showing ──────────────────────────────────────────────────────────────────────────────────
@@ -383,8 +361,6 @@ class WholeModel {
       node.classList.toggle("aw-wm-lit", isOn);
       if (node.tagName === "BUTTON") node.setAttribute("aria-pressed", String(isOn));
     }
-    const names = this.nameButtons;
-    if (!names.some(({ tabIndex }) => tabIndex === 0)) names[0].tabIndex = 0;
   }
 
   showSizes() {

@@ -258,6 +258,8 @@ interface Choice {
   node: HTMLElement;
   set(index: number): void;
 }
+/** A cell of a table is picked: by a press, by the arrow keys, or by the pointer over it. */
+type PickCell = (row: number, column: number, how: "press" | "key" | "point") => void;
 interface MatrixTable {
   node: HTMLElement;
   table: HTMLTableElement;

@@ -35,6 +35,21 @@ export function fmt(value, digits = 2) {
   return value < 0 && Number(text) !== 0 ? `−${text}` : text;
 }
 
+/** A power of ten as it is written: 10⁻⁷. @param {number} power */
+export function powerOfTen(power) {
+  const raised = Array.from(String(power), (sign) => "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"["-0123456789".indexOf(sign)]);
+  return `10${raised.join("")}`;
+}
+
+/** Two digits that matter, and a power of ten: 2.4·10⁻⁷. @param {number} value */
+export function scientific(value) {
+  const [digits, power] = value
+    .toExponential(1)
+    .replace("-", value < 0 ? "−" : "-")
+    .split("e");
+  return `${digits}·${powerOfTen(Number(power))}`;
+}
+
 /** A whole number with commas: 1,024. @param {number} value */
 export function grouped(value) {
   return String(value).replace(/\B(?=(\d{3})+$)/g, ",");
@@ -133,7 +148,7 @@ export function nearestStop(stops, value, scale = Number) {
 
 /**
  * A labelled checkbox.
- * @param {{label: string, checked: boolean, onchange: (isChecked: boolean) => void}} options
+ * @param {{label: Child, checked: boolean, onchange: (isChecked: boolean) => void}} options
  */
 export function checkbox({ label, checked, onchange }) {
   const id = uid();
@@ -249,8 +264,10 @@ export function recall(key) {
   }
 }
 
+const REMEMBERED = "attnsteps:remembered";
+
 /**
- * Remember a JSON value under `key` where the browser allows it.
+ * Remember a JSON value under `key` where the browser allows it, and tell who follows it.
  * @param {string} key @param {unknown} value
  */
 export function remember(key, value) {
@@ -259,4 +276,28 @@ export function remember(key, value) {
   } catch {
     // Private windows may refuse; the widget still works for this visit.
   }
+  window.dispatchEvent(new CustomEvent(REMEMBERED, { detail: { key, value } }));
+}
+
+/**
+ * Call a listener with what is remembered under `key` from now on, in this tab or in another one;
+ * returns how to stop that.
+ * @param {string} key @param {(value: any) => void} listener
+ */
+export function followMemory(key, listener) {
+  /** @param {Event} event */
+  const here = (event) => {
+    const { detail } = /** @type {CustomEvent} */ (event);
+    if (detail.key === key) listener(detail.value);
+  };
+  /** @param {StorageEvent} event */
+  const elsewhere = (event) => {
+    if (event.key === `attnsteps:${key}`) listener(recall(key));
+  };
+  window.addEventListener(REMEMBERED, here);
+  window.addEventListener("storage", elsewhere);
+  return () => {
+    window.removeEventListener(REMEMBERED, here);
+    window.removeEventListener("storage", elsewhere);
+  };
 }

@@ -1,4 +1,5 @@
 // Attention weights as a real table, in percent; the head of a row is a button that chooses it.
+import { rove } from "./roving.js";
 import { el, uid } from "./ui.js";
 
 /** @param {(row: number) => void} onpick */
@@ -6,7 +7,7 @@ export function weightTable(onpick) {
   const id = uid();
   const caption = el("caption", { id });
   const [head, body] = [el("thead"), el("tbody")];
-  const table = el("table", { class: "aw-matrix" }, caption, head, body);
+  const table = rove(el("table", { class: "aw-matrix" }, caption, head, body));
   const label = { role: "group", "aria-labelledby": id };
   let form = ""; // the labels that the cells were made for
   /** @type {{node: HTMLElement, pick: HTMLButtonElement, cells: HTMLElement[]}[]} */
