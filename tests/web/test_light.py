@@ -10,8 +10,7 @@ from playwright.sync_api import expect
 from scripts.address import address, site_address
 from scripts.site import MOST, size
 from tests.browser import SITE
-from tests.web.test_pages import PAGES
-from tests.web.test_places import WATCH
+from tests.web.test_pages import PAGES, WATCH
 
 STATIC = SITE / "_static"
 

@@ -68,6 +68,39 @@ WIDE = """(scrolling) => [...document.querySelectorAll('article *')].filter((e) 
   const box = e.getBoundingClientRect();
   return box.width > 0 && box.right > innerWidth + 1;
 }).map((e) => e.outerHTML.slice(0, 80))"""
+# Watches the text outside of widgets: how far it moves on the screen from frame to frame; while the
+# reader scrolls, how much farther one piece moves than another. Chromium's own measure takes a page
+# that is moved by as much as it has grown for one that shifts.
+WATCH = """(isScrolled) => {
+  const seen = (element) => element.getBoundingClientRect();
+  const texts = [...document.querySelectorAll('article :is(p, h1, h2, h3, pre, td, summary)')]
+    .filter((e) => !e.closest('.attnsteps-widget'));
+  let before = new Map();
+  window.moved = 0;
+  const look = () => {
+    const now = new Map();
+    const moves = [];
+    for (const text of texts) {
+      const { top, bottom, height } = seen(text);
+      if (!height || bottom < 0 || top > innerHeight) continue;
+      now.set(text, top);
+      if (before.has(text)) moves.push(top - before.get(text));
+    }
+    const [least, most] = [Math.min(...moves), Math.max(...moves)];
+    const far = isScrolled ? most - least : Math.max(most, -least);
+    if (moves.length) window.moved = Math.max(window.moved, far);
+    before = now;
+    requestAnimationFrame(look);
+  };
+  look();
+}"""
+SCROLL = """async (upwards) => { // as fast as one skims
+  const step = innerHeight * 0.6;
+  for (let gone = 0; gone < document.documentElement.scrollHeight; gone += step) {
+    scrollBy({ top: upwards ? -step : step, behavior: 'instant' });
+    await new Promise((go) => setTimeout(go, 25));
+  }
+}"""
 
 on_both = pytest.mark.parametrize("phone", [False, True], ids=["desk", "phone"])
 
@@ -247,6 +280,15 @@ def test_no_formula_is_broken_on_a_phone(look_at, path):
         e.getBoundingClientRect().height / parseFloat(getComputedStyle(e).fontSize))"""
     desk, phone = (look_at(path, phone=phone)[0].evaluate(heights) for phone in (False, True))
     assert phone == pytest.approx(desk, rel=0.1)
+
+
+@on_both
+def test_nothing_moves_while_the_page_is_skimmed(look_at, path, phone):
+    page, _ = look_at(path, phone=phone)
+    page.evaluate(WATCH, True)
+    page.evaluate(SCROLL, False)
+    page.evaluate(SCROLL, True)
+    assert page.evaluate("moved") <= 2
 
 
 def serious(page):

@@ -3,38 +3,12 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.web.test_pages import CHAPTERS, PAGES, on_both
+from tests.web.test_pages import CHAPTERS, WATCH
 
 READY = "performance.getEntriesByName('attnsteps:widgets-ready').length > 0"
 SLOW = 3000  # milliseconds until a widget's script is there
 MODULE = "**/_static/widgets/*.js"
 PHONE = {"width": 360, "height": 800}
-# Watches the text outside of widgets: how far it moves on the screen from frame to frame; while the
-# reader scrolls, how much farther one piece moves than another. Chromium's own measure takes a page
-# that is moved by as much as it has grown for one that shifts.
-WATCH = """(isScrolled) => {
-  const seen = (element) => element.getBoundingClientRect();
-  const texts = [...document.querySelectorAll('article :is(p, h1, h2, h3, pre, td, summary)')]
-    .filter((e) => !e.closest('.attnsteps-widget'));
-  let before = new Map();
-  window.moved = 0;
-  const look = () => {
-    const now = new Map();
-    const moves = [];
-    for (const text of texts) {
-      const { top, bottom, height } = seen(text);
-      if (!height || bottom < 0 || top > innerHeight) continue;
-      now.set(text, top);
-      if (before.has(text)) moves.push(top - before.get(text));
-    }
-    const [least, most] = [Math.min(...moves), Math.max(...moves)];
-    const far = isScrolled ? most - least : Math.max(most, -least);
-    if (moves.length) window.moved = Math.max(window.moved, far);
-    before = now;
-    requestAnimationFrame(look);
-  };
-  look();
-}"""
 # Where an element is, and where the browser itself would bring it now that all widgets are drawn.
 ASIDE = """(id) => {
   const element = document.getElementById(id);
@@ -45,28 +19,6 @@ ASIDE = """(id) => {
   scrollTo({ top: before, behavior: 'instant' });
   return found - right;
 }"""
-SCROLL = """async (upwards) => { // as fast as one skims
-  const step = innerHeight * 0.6;
-  for (let gone = 0; gone < document.documentElement.scrollHeight; gone += step) {
-    scrollBy({ top: upwards ? -step : step, behavior: 'instant' });
-    await new Promise((go) => setTimeout(go, 25));
-  }
-}"""
-
-
-@pytest.fixture(scope="module", params=PAGES)
-def path(request):
-    """Every page, one after the other."""
-    return request.param
-
-
-@on_both
-def test_nothing_moves_while_a_page_is_skimmed_down_and_up(look_at, path, phone):
-    page, _ = look_at(path, phone=phone)
-    page.evaluate(WATCH, True)
-    page.evaluate(SCROLL, False)
-    page.evaluate(SCROLL, True)
-    assert page.evaluate("moved") <= 2
 
 
 @pytest.fixture
