@@ -148,7 +148,7 @@ def find_firefox() -> str | None:
 def start_browser(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[Callable[[str], Browser | Firefox]]:
-    """Start the browser that ``ATTNSTEPS_BROWSER`` names, Chromium if nothing does.
+    """Start the browser that ``ATTNSTEPS_BROWSER`` names: chromium, firefox or webkit.
 
     ``start_browser("narrow")`` returns one that has the fonts of that set alone (tests/fonts.py),
     ``start_browser("")`` one that has the machine's own.
@@ -161,13 +161,19 @@ def start_browser(
                 pytest.skip(f"the fonts {fonts!r} can't be played: {lack}")
             folder = tmp_path_factory.mktemp("fonts")
             seen = environment(fonts, folder) if fonts else dict(os.environ)
-            if os.environ.get("ATTNSTEPS_BROWSER") == "firefox":
-                started.append(Firefox(playwright.firefox, seen))
-            else:
-                chromium = playwright.chromium
-                path = find_browser()
-                started.append(chromium.launch(executable_path=path, args=LAUNCH, env=seen))
-            return started[-1]
+            match os.environ.get("ATTNSTEPS_BROWSER", "chromium"):
+                case "chromium":
+                    path, chromium = find_browser(), playwright.chromium
+                    browser = chromium.launch(executable_path=path, args=LAUNCH, env=seen)
+                case "firefox":
+                    browser = Firefox(playwright.firefox, seen)
+                case "webkit":
+                    browser = playwright.webkit.launch()
+                case other:
+                    need = "ATTNSTEPS_BROWSER must be chromium, firefox or webkit"
+                    raise ValueError(f"{need}; got {other!r}")
+            started.append(browser)
+            return browser
 
         yield start
         for each in started:
