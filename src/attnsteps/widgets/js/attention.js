@@ -3,6 +3,7 @@ import { setText } from "./drawing.js";
 import { attention } from "./maths/attention.js";
 import { spellingVector } from "./maths/spelling.js";
 import { workedContext, workedWeight } from "./maths/worked.js";
+import { rove } from "./roving.js";
 import { matrixTable } from "./tables.js";
 import { followTraits, setTraits } from "./traits.js";
 import { button, checkbox, choice, el, fmt, frame, scientific, status, uid } from "./ui.js";
@@ -154,7 +155,10 @@ class Explorer {
         onpick: onpick("context"),
       }),
     };
-    for (const view of VIEWS) tables[view].node.classList.add(`ax-${view}`);
+    for (const view of VIEWS) {
+      tables[view].node.classList.add(`ax-${view}`);
+      rove(tables[view].table);
+    }
     return tables;
   }
 

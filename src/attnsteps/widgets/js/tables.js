@@ -1,5 +1,4 @@
 // Tables of numbers, which can be walked through and scrolled by keyboard.
-import { rove } from "./roving.js";
 import { el, fmt } from "./ui.js";
 
 /**
@@ -45,7 +44,6 @@ export function matrixTable({ caption, rows, columns, digits = 2, tint, corner =
     tableHead(columns, corner),
     el("tbody", {}, ...rows.map((label, r) => tableRow(label, cells[r]))),
   );
-  if (onpick) rove(table);
   return {
     node: scrollBox(caption, table, { tabindex: onpick ? null : 0 }),
     table,
