@@ -34,7 +34,7 @@ MISTAKES = [
         "causal mask only in training",
         "test_transformer",
         "model/transformer.py",
-        {"if c.causal else None": "if c.causal and self.training else None"},
+        {"if c.causal and not is_last": "if c.causal and not is_last and self.training"},
     ),
     Mistake(
         1,
@@ -137,7 +137,7 @@ MISTAKES = [
         "True = may not attend, in masks",
         "test_masks",
         "layers/masks.py",
-        {"(ids != pad_id)": "(ids == pad_id)", ".tril()": ".triu(1)"},
+        {"(ids != pad_id)": "(ids == pad_id)", "key <= query": "key > query"},
     ),
     Mistake(
         8,
@@ -205,20 +205,17 @@ MISTAKES = [
             14,
             "pre-norm without the final norm",
             test,
-            module,
-            {'norm == "pre" or final_norm': "final_norm"},
+            "model/build.py",
+            {'config.norm == "pre" or config.final_norm': "config.final_norm"},
         )
-        for test, module in (
-            ("test_decoder", "model/decoder.py"),
-            ("test_encoder", "model/encoder.py"),
-        )
+        for test in ("test_decoder", "test_encoder")
     ),
     Mistake(
         14,
         "pre-norm code under post-norm's name",
         "test_encoder",
         "layers/sublayer.py",
-        {'norm == "pre"\n': "True\n"},
+        {"self.pre_norm = dropout, pre_norm": "self.pre_norm = dropout, True"},
     ),
     Mistake(
         16,
