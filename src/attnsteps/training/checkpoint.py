@@ -6,6 +6,7 @@ import json
 from array import array
 from collections.abc import Sequence
 from functools import partial
+from inspect import unwrap
 from pathlib import Path
 from typing import Any
 
@@ -180,6 +181,7 @@ def describe(function: object) -> str:
         return f"{describe(function.func)}({', '.join(given)})"
     if not callable(function):
         return repr(function)
+    function = unwrap(function)  # of decorators, which may hold anything
     bound = [cell.cell_contents for cell in getattr(function, "__closure__", None) or ()]
     simple = [value for value in bound if value is not function and _decides(value)]
     name = getattr(function, "__qualname__", type(function).__qualname__)
