@@ -1,5 +1,5 @@
-// On a narrow screen the theme keeps the contents beside it until a box is checked. Then the keyboard
-// goes there; Escape leads back, and a link within the page shows where it leads.
+// On a narrow screen the theme keeps the contents beside it until a box is checked. Then the
+// keyboard goes there; Escape leads back, and a link within the page shows where it leads.
 
 const DRAWERS = { __navigation: ".sidebar-drawer", __toc: ".toc-drawer" };
 

@@ -168,7 +168,7 @@ async function drawAll(places) {
 // How high a widget is depends on the reader's fonts, so a place changes when its widget is drawn,
 // and grows once more when a model arrives. What the reader looks at must not move meanwhile: what
 // follows a place that begins above the screen, what precedes any other. Browsers would hold on to
-// something of their own choice, Safari to nothing, so book.css tells them not to, and this does it.
+// something of their own choice, Safari to nothing, so book.css tells them not to, and this does.
 
 /**
  * Change a place, and let what follows it stay where it is if the place begins above the screen.
@@ -219,9 +219,9 @@ function expectModel(host) {
 }
 
 // ── Arriving ───────────────────────────────────────────────────────────────────────────────────
-// A page that is opened at a heading, or once more where it was left, shows its text when all of its
-// widgets are drawn and the heading is where it belongs. A line in the page (attnsteps_site) tells
-// whether it is, and shows the text after a while if this script does not.
+// A page that is opened at a heading, or once more where it was left, shows its text when all of
+// its widgets are drawn and the heading is where it belongs. A line in the page (attnsteps_site)
+// tells whether it is, and shows the text after a while if this script does not.
 
 const left = `attnsteps:left:${location.pathname}`;
 

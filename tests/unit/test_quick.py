@@ -37,8 +37,8 @@ def test_a_change_brings_the_tests_nearest_to_it(name, test):
 
 
 def test_what_everything_imports_brings_a_few_and_says_how_many_more(capsys):
-    assert len(chosen("src/attnsteps/checks.py")) <= script.MOST + 3
-    script.report(["src/attnsteps/checks.py"])
+    assert len(chosen("src/attnsteps/model/config.py")) <= script.MOST + 3
+    script.report(["src/attnsteps/model/config.py"])
     assert "more files of tests, which `make test` runs" in capsys.readouterr().out
 
 
