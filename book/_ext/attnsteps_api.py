@@ -24,6 +24,7 @@ PACKAGE = "attnsteps"
 CHAPTERS = {
     "layers.heads": "multi_head",
     "layers.cache": "decoding",
+    "layers.linear": "embedding",
     "layers.layer_norm": "residual_and_norm",
     "layers.rms_norm": "since_2017",
     "layers.rotary": "since_2017",
@@ -35,6 +36,7 @@ CHAPTERS = {
     "layers.sublayer": "residual_and_norm",
     "model.attention_weights": "multi_head",
     "model.weights": "training",
+    "model.build": "transformer",
     "decoding.mask_predict": "non_autoregressive",
     "training.distributed": "scale",
     "training.mixture": "since_2017",
