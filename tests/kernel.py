@@ -1,6 +1,7 @@
 """A widget on a page whose model is a kernel's: Python sets its traits, and hears of the reader."""
 
 import base64
+import json
 
 from playwright.sync_api import Page
 
@@ -75,4 +76,6 @@ class Kernel:
 
 def as_json(value: object) -> object:
     """Return a trait's value as JSON can hold it."""
-    return {"base64": base64.b64encode(value).decode()} if isinstance(value, bytes) else value
+    if isinstance(value, bytes):
+        return {"base64": base64.b64encode(value).decode()}
+    return json.loads(json.dumps(value))  # its keys are strings

@@ -101,7 +101,10 @@ def test_the_back_button_leads_back(fresh, site, phone):
 
 
 MOVES = {
-    "by hand": lambda page: (page.mouse.move(300, 400), page.mouse.wheel(0, 5000)),
+    "by hand": lambda page: (
+        page.mouse.move(page.viewport_size["width"] // 2, 400),
+        page.mouse.wheel(0, 5000),
+    ),
     "by the keyboard": lambda page: page.keyboard.press("End"),
     "backwards": lambda page: (page.keyboard.press("End"), page.keyboard.press("PageUp")),
 }
