@@ -60,10 +60,11 @@ TOTAL = 350_000
 WEIGHTS = 550_000  # of the translator that the landing page begins with
 MOST_REQUESTS = 40
 KINDS = {"webp": "picture", "png": "picture", "svg": "picture", "html": "page"}
-# While a page loads, until its widgets are drawn.
+# While a page loads, until its widgets are drawn; where it has none, until it is loaded.
 SHIFT = """() => new Promise((done) => new PerformanceObserver((list) => {
   const [ready] = performance.getEntriesByName("attnsteps:widgets-ready");
-  const early = list.getEntries().filter((e) => !(e.startTime > ready?.startTime));
+  const end = ready?.startTime ?? performance.getEntriesByType("navigation")[0].loadEventEnd;
+  const early = list.getEntries().filter((e) => e.startTime <= end);
   done(early.filter((e) => !e.hadRecentInput).reduce((sum, e) => sum + e.value, 0));
 }).observe({ type: "layout-shift", buffered: true }) ?? setTimeout(() => done(0), 500))"""
 WIDE = """(scrolling) => [...document.querySelectorAll('article *')].filter((e) => {
