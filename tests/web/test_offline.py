@@ -57,6 +57,7 @@ def publisher():
     publisher = Publisher()
     yield publisher
     publisher.server.shutdown()
+    publisher.server.server_close()
 
 
 @pytest.fixture
