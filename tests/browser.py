@@ -22,7 +22,7 @@ from playwright.sync_api import (
     sync_playwright,
 )
 
-from tests.fonts import environment, missing
+from tests.fonts import FOREIGN, environment, missing
 
 ROOT = Path(__file__).resolve().parent.parent
 SITE = Path(os.environ.get("ATTNSTEPS_SITE", ROOT / "_build" / "html"))
@@ -187,6 +187,15 @@ def browser(start_browser: Callable[[str], Browser | Firefox]) -> Browser | Fire
 
 
 @pytest.fixture(scope="session")
+def phones(
+    browser: Browser | Firefox, start_browser: Callable[[str], Browser | Firefox]
+) -> Browser | Firefox:
+    """The browser of readers on a phone: it has the foreign fonts, unless others are asked for."""
+    is_asked = os.environ.get("ATTNSTEPS_FONTS")
+    return browser if is_asked or missing(FOREIGN) else start_browser(FOREIGN)
+
+
+@pytest.fixture(scope="session")
 def site() -> Iterator[str]:
     """The address of the built site, served from ``_build/html``."""
     if not (SITE / "intro.html").exists():
@@ -313,13 +322,16 @@ def open_page(browser: Browser, bare_site: str, free_tabs: dict) -> Iterator[Cal
 
 
 @pytest.fixture(scope="module")
-def look_at(browser: Browser, site: str) -> Iterator[Callable[..., tuple[Page, list[str]]]]:
+def look_at(
+    browser: Browser, phones: Browser, site: str
+) -> Iterator[Callable[..., tuple[Page, list[str]]]]:
     """Open a page once for all tests that only look at it; returns the page and its problems.
 
     A page is kept twice, on a desk and on a phone, until another is asked for: tests of the same
-    page should follow each other. The phone's reader likes it dark and without motion.
+    page should follow each other. The phone's reader likes it dark and without motion, and has
+    other fonts.
     """
-    tabs = {False: Tab(browser), True: Tab(browser, **PHONE)}
+    tabs = {False: Tab(browser), True: Tab(phones, **PHONE)}
     kept: dict[bool, str] = {}
 
     def look(path: str, *, phone: bool = False) -> tuple[Page, list[str]]:

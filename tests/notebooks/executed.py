@@ -1,7 +1,7 @@
 """A plugin that lets nbval compare the committed notebooks with an execution that has been done.
 
 ``pytest --executed FOLDER book`` compares each cell's committed outputs with those in the folder
-that ``make test`` filled and that the site is built from, so that one execution serves both.
+that ``make test`` filled, on a processor that it plays.
 ``pytest --nbval book`` executes anew, in a kernel. How far two numbers may differ is a matter of
 the cell's tags: :mod:`tests.notebooks.numbers`.
 """

@@ -1,8 +1,11 @@
 """Where widgets are drawn: nothing that a reader looks at moves when one comes, under any font."""
 
+import os
+
 import pytest
 from playwright.sync_api import expect
 
+from tests.fonts import FOREIGN, SETS, missing
 from tests.web.test_pages import CHAPTERS, WATCH
 
 READY = "performance.getEntriesByName('attnsteps:widgets-ready').length > 0"
@@ -143,3 +146,24 @@ def test_a_page_shows_itself_if_its_widgets_cannot_come(fresh, site):
     page.route("**/mount.js*", lambda route: route.abort())
     page.goto(f"{site}{CHAPTERS[5]}#exercises")
     expect(page.locator("article h1").first).to_be_visible(timeout=5000)
+
+
+@pytest.mark.parametrize("family", ["sans", "mono"])
+def test_phones_have_the_foreign_fonts(phones, family):
+    """So all that test_pages.py asks of a phone holds with fonts that may be foreign here."""
+    if phones.browser_type.name != "chromium":
+        pytest.skip("only Chromium tells which fonts it takes")
+    name = os.environ.get("ATTNSTEPS_FONTS") or FOREIGN
+    if lack := missing(name):
+        pytest.skip(f"the fonts {name!r} can't be played: {lack}")
+    page = phones.new_page()
+    page.set_content("<p style='font-family: sans-serif'>a</p><code>a</code>")
+    tools = page.context.new_cdp_session(page)
+    root = tools.send("DOM.getDocument")["root"]["nodeId"]
+    choice = {"nodeId": root, "selector": {"sans": "p", "mono": "code"}[family]}
+    tools.send("DOM.enable")
+    tools.send("CSS.enable")
+    node = tools.send("DOM.querySelector", choice)["nodeId"]
+    (font,) = tools.send("CSS.getPlatformFontsForNode", {"nodeId": node})["fonts"]
+    page.context.close()
+    assert font["familyName"] == getattr(SETS[name], family)
