@@ -272,6 +272,14 @@ def test_every_formula_is_set(look_at, path):
         }"""
     )
     assert not raw
+    apart = page.evaluate(
+        """() => [...document.querySelectorAll('article msqrt')].map((root) => {
+          const { right } = root.lastElementChild.getBoundingClientRect();
+          const { right: end } = root.getBoundingClientRect();
+          return end - right + parseFloat(getComputedStyle(root).marginRight);
+        })"""
+    )
+    assert apart == [pytest.approx(0, abs=1.5)] * len(apart), "what follows a root stands beside it"
     if page.locator("math").count():
         assert page.evaluate("document.fonts.load('16px \"STIX Two Math\"').then((f) => f.length)")
 
