@@ -1,7 +1,8 @@
 """Measure the chapters' main path: ``python -m scripts.measures`` prints a table.
 
-The main path is what a reader sees without opening anything: prose outside ``<details>``, and code
-cells that no tag hides. How long it may be is in CONTRIBUTING; the tests hold it.
+The main path is what every reader comes by: prose outside ``<details>``, but for the answers to
+predictions, and code cells that no tag hides. How long it may be is in CONTRIBUTING; the tests hold
+it.
 """
 
 import re
@@ -15,6 +16,7 @@ from nbformat import NotebookNode
 BOOK = Path(__file__).resolve().parent.parent / "book"
 HIDDEN = {"hide-input", "hide-cell", "remove-input", "remove-cell"}
 FOLD = re.compile(r"</?details\b[^>]*>")
+ANSWER = '<details class="answer">'
 TEST_NAME = re.compile(r"\btest_\w+")
 
 
@@ -32,19 +34,22 @@ class Measures:
 
 def main_path(notebook: NotebookNode) -> tuple[str, list[str]]:
     """Return the prose and the code cells that no fold and no tag hides."""
-    depth, prose, code = 0, [], []
+    open_folds, prose, code = [], [], []
     for cell in notebook.cells:
         if cell.cell_type == "code":
-            if depth == 0 and not HIDDEN & set(cell.metadata.get("tags", [])):
+            if set(open_folds) <= {ANSWER} and not HIDDEN & set(cell.metadata.get("tags", [])):
                 code.append(cell.source)
             continue
         position = 0
         for fold in FOLD.finditer(cell.source):
-            if depth == 0:
+            if set(open_folds) <= {ANSWER}:
                 prose.append(cell.source[position : fold.start()])
-            depth += -1 if fold[0].startswith("</") else 1
+            if fold[0].startswith("</"):
+                open_folds.pop()
+            else:
+                open_folds.append(fold[0])
             position = fold.end()
-        if depth == 0:
+        if set(open_folds) <= {ANSWER}:
             prose.append(cell.source[position:])
     return "\n\n".join(prose), code
 

@@ -10,6 +10,7 @@ import base64
 import hashlib
 import json
 import re
+from html import escape
 from pathlib import Path
 from shutil import rmtree
 
@@ -61,7 +62,7 @@ def move_sources(
     state = json.loads(options["body"])
     # Layout models are for the stock front end; nothing here reads them.
     state["state"] = {k: v for k, v in state["state"].items() if "_esm" in v["state"]}
-    names, live = {}, set()
+    names, live, asked = {}, set(), {}
     for model_id, model in state["state"].items():
         values = model["state"]
         name = names[model_id] = values["_anywidget_id"].rsplit(".", 1)[-1].lower()
@@ -77,9 +78,11 @@ def move_sources(
         }
         if model["files"]:
             live.add(model_id)
+        if "spec" in values:
+            asked[model_id] = question(values["spec"])
     body = sanitize_script_content(json.dumps(state, ensure_ascii=False))
     files["ipywidgets_state"] = (path, {**options, "body": body})
-    hold_places(context, names, live)
+    hold_places(context, names, live, asked)
 
 
 def write(app: Sphinx, name: str, content: bytes, ending: str) -> str:
@@ -92,19 +95,29 @@ def write(app: Sphinx, name: str, content: bytes, ending: str) -> str:
     return relative
 
 
-def hold_places(context: dict, names: dict[str, str], live: set[str]) -> None:
+def question(spec: dict) -> str:
+    """Write a question for readers whose browser runs no script."""
+    lines = [spec["question"], *(f"• {option}" for option in spec["options"])]
+    return f"<noscript><p>{'<br>'.join(map(escape, lines))}</p></noscript>"
+
+
+def hold_places(
+    context: dict, names: dict[str, str], live: set[str], asked: dict[str, str]
+) -> None:
     """Put an empty box where each widget will be; mount.js draws it there.
 
     Args:
         context: what the page is made from.
         names: the name of each widget.
         live: the widgets around a model, which are higher than a screen once it has come.
+        asked: what a question says where no script runs.
     """
 
     def hold(view: re.Match) -> str:
         name = names.get(view["model_id"], "")
         kind = " data-live" if view["model_id"] in live else ""
-        return f'{view[0]}<div class="attnsteps-widget" data-widget="{name}"{kind}></div>'
+        text = asked.get(view["model_id"], "")
+        return f'{view[0]}<div class="attnsteps-widget" data-widget="{name}"{kind}>{text}</div>'
 
     context["body"] = ARRIVING + VIEW.sub(hold, context["body"])
 

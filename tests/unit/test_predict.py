@@ -4,6 +4,7 @@ import base64
 
 import pytest
 
+from attnsteps.exercises.answer import in_words
 from attnsteps.widgets import Exercise, Predict
 
 CHOICE = {"kind": "choice", "options": ["one", "two"]}
@@ -21,13 +22,29 @@ def exercise(**changes):
     return Exercise("key", "Exercise 1", "How many?", **(arguments | changes))
 
 
-def test_prediction_keeps_its_question_and_guess():
+def test_a_prediction_learns_its_answer_and_says_it():
     asked = Predict("key", "How many?", **CHOICE)
-    asked.guess = 0
-    met = asked.confront(1, "There are two.")
-    assert met.spec == asked.spec
-    assert (met.guess, met.answer, met.explanation) == (0, 1, "There are two.")
     assert asked.answer is None
+    said = asked.confront(1, "1 < 2.", tolerance=0.5)
+    assert (asked.answer, asked.tolerance) == (1, 0.5)
+    assert repr(said) == "Answer: two. 1 < 2."
+    assert said._repr_html_() == "<p><strong>Answer: two.</strong> 1 &lt; 2.</p>"
+
+
+@pytest.mark.parametrize(
+    ("kind", "answer", "words"),
+    [
+        ("number", 0.786986, "0.787"),
+        ("number", -3, "−3"),
+        ("number", 129.7, "129.7"),
+        ("number", 1048576, "1,048,576"),
+        ("choice", 1, "two"),
+        ("order", [1, 0], "two → one"),
+        ("cells", [[1.5, -2], [0, 4]], "[1.5, −2] [0, 4]"),
+    ],
+)
+def test_an_answer_in_words(kind, answer, words):
+    assert in_words(kind, answer, ["one", "two"]) == words
 
 
 @pytest.mark.parametrize("widget", [Predict("key", "How many?", **CHOICE), exercise()])

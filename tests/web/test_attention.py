@@ -287,6 +287,6 @@ def test_the_guesses_are_confronted(open_page):
     asked.nth(1).get_by_label("1, as before").check()
     for which in range(2):
         asked.nth(which).get_by_role("button", name="This is my guess").click()
-    answers = page.get_by_role("group", name="Your prediction")
-    expect(answers.filter(has_text="MiB")).to_contain_text("✓ Your guess was right.")
-    expect(answers.filter(has_text="sum to afterwards")).to_contain_text("✗ Your guess was wrong.")
+    answers = page.locator("details.answer").get_by_role("status")
+    expect(answers.nth(0)).to_have_text("✓ Right. You guessed: 16")
+    expect(answers.nth(1)).to_have_text("✗ Not quite. You guessed: 1, as before")

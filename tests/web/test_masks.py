@@ -253,7 +253,7 @@ def test_the_guesses_are_met_again(open_page):
     second.get_by_role("radio").nth(2).check()
     second.get_by_role("button", name="This is my guess").click()
     for number, said in ((0, "✗"), (1, "✓")):
-        met = page.get_by_role("group", name="Your prediction").nth(number)
+        met = page.locator("details.answer").nth(number)
         expect(met.get_by_role("status")).to_contain_text(said)
 
 

@@ -248,9 +248,39 @@ def test_chapter_has_what_every_chapter_has(look_at, path):
     expect(page.locator(button)).to_have_count(1)
     text = page.locator("article").inner_text()
     assert "Predict, then read on" in text
-    assert "Your prediction" in text
+    expect(page.locator("details.answer > summary").first).to_have_text("Show me")
     assert 3 <= len(set(re.findall(r"Exercise \d", text))) <= 6
     assert not re.search(r"\{(glue|ref|cite|eval)|:::|```", text), "raw markup on the page"
+
+
+@on_both
+@pytest.mark.parametrize("path", CHAPTERS, indirect=True)
+def test_a_strip_says_where_the_chapter_is(look_at, path, phone):
+    """At the top and at the end: low, with large targets, and with names."""
+    page, _ = look_at(path, phone=phone)
+    strips = page.locator("nav.strip")
+    expect(strips).to_have_count(2)
+    assert strips.first.bounding_box()["height"] <= (90 if phone else 60)
+    here = strips.first.get_by_role("link").and_(page.locator("[aria-current=page]"))
+    expect(here).to_have_attribute("href", path)
+    expect(strips.first.get_by_role("link")).to_have_count(len(CHAPTERS))
+    boxes = [link.bounding_box() for link in strips.first.get_by_role("link").all()]
+    assert all(min(box["width"], box["height"]) >= 24 for box in boxes)
+    heading = page.locator("article h1").inner_text().removesuffix("¶").strip("#\n ")
+    expect(here).to_have_accessible_name(f"{int(path[:2])} {heading}")
+
+
+@pytest.mark.parametrize("path", CHAPTERS, indirect=True)
+def test_the_imports_are_behind_all_else(look_at, path):
+    page, _ = look_at(path)
+    behind = page.evaluate(
+        """() => {
+          const fold = document.querySelector('.tag_imports');
+          const last = [...document.querySelectorAll('article section section')].at(-1);
+          return Boolean(last.compareDocumentPosition(fold) & Node.DOCUMENT_POSITION_FOLLOWING);
+        }"""
+    )
+    assert behind
 
 
 def test_every_formula_is_set(look_at, path):

@@ -12,6 +12,7 @@ from tests.web.test_pages import CHAPTERS
 
 EXERCISE = ".aw:has(summary:text-is('Solution'))"
 PREDICT = ".aw:has(button:text-is('This is my guess'))"
+ANSWER = "details.answer"
 
 
 @pytest.fixture(scope="module")
@@ -36,12 +37,23 @@ def give(question) -> None:
         field.fill("123456")
 
 
-def test_without_a_guess_the_answer_waits(page):
-    box = page.locator(".aw:has-text('Your prediction')").first
-    expect(box.get_by_text("Answer:")).to_be_hidden()
-    box.get_by_role("button", name="Show the answer").click()
-    expect(box.get_by_text("Answer:")).to_be_visible()
-    assert page.evaluate("document.activeElement.textContent").startswith("Answer:")
+def test_without_a_guess_the_answer_waits_to_be_shown(page):
+    fold = page.locator(ANSWER).first
+    expect(fold.get_by_text("Answer:")).to_be_hidden()
+    fold.locator("summary").first.press("Enter")
+    expect(fold.get_by_text("Answer:")).to_be_visible()
+    expect(fold.get_by_text("You guessed:")).to_be_hidden()
+    fold.locator("summary").first.press("Enter")
+
+
+def test_the_question_and_its_answer_are_one_box(page):
+    """The fold is joined to the box above it, and nothing is between the two."""
+    for question in page.locator(PREDICT).filter(visible=True).all():
+        box = question.bounding_box()
+        fold = question.locator("xpath=ancestor::div[contains(@class, 'cell ')]/following::details")
+        below = fold.first.bounding_box()
+        assert below["y"] == pytest.approx(box["y"] + box["height"], abs=1.5)
+        assert (below["x"], below["width"]) == pytest.approx((box["x"], box["width"]), abs=1.5)
 
 
 def test_exercises_are_checked_by_keyboard_alone(page):
@@ -74,7 +86,9 @@ def test_a_guess_is_confronted_and_answers_are_remembered(page):
     give(question)
     question.get_by_role("button", name="This is my guess").click()
     expect(question.get_by_role("status")).to_contain_text("Your guess is remembered")
-    expect(page.get_by_text("You guessed:").first).to_be_visible()
+    fold = page.locator(ANSWER).first
+    expect(fold.get_by_text("You guessed:")).to_be_visible()
+    expect(fold.get_by_text("Answer:")).to_be_visible()
     count = page.evaluate(
         """() => {
           const tag = document.querySelector('script[type$="widget-state+json"]');
@@ -89,7 +103,9 @@ def test_a_guess_is_confronted_and_answers_are_remembered(page):
     page.reload()
     bring_to_life(page)
     expect(page.locator(PREDICT).first.get_by_role("status")).to_contain_text("remembered")
-    expect(page.get_by_text("You guessed:").first).to_be_visible()
+    expect(fold.get_by_text("You guessed:")).to_be_hidden()  # nothing moves when a page opens
+    fold.locator("summary").first.click()
+    expect(fold.get_by_text("You guessed:")).to_be_visible()
     expect(page.locator(EXERCISE).get_by_text("✓ Right.")).to_have_count(count)
 
 
@@ -143,7 +159,7 @@ def test_a_percent_sign_is_read_as_the_question_means_it(open_page):
         page.get_by_role("button", name="This is my guess").click()
         said = f"remembered: {read}" if read else "“%” cannot be read as a number."
         exactly = re.compile(rf"{re.escape(said)}( |$)")
-        expect(page.get_by_role("status")).to_contain_text(exactly)
+        expect(page.get_by_role("status").first).to_contain_text(exactly)
 
 
 def test_a_guess_reaches_another_tab(open_page):
@@ -151,17 +167,45 @@ def test_a_guess_reaches_another_tab(open_page):
     other = page.context.new_page()
     other.goto(page.url)
     question = Predict("tabs", "How much?", kind="number")
+    question.confront(3.0, "It is three.")
     Kernel(page, question)
-    Kernel(other, question.confront(3.0, "It is three."))
+    Kernel(other, question)
     page.get_by_role("textbox").fill("3")
     page.get_by_role("button", name="This is my guess").click()
-    expect(other.get_by_text("You guessed: 3")).to_be_visible()
-    expect(other.get_by_text("Your guess was right")).to_be_visible()
-    Kernel(other, question)
+    expect(other.get_by_text("✓ Right. You guessed: 3")).to_be_visible()
+    expect(other.get_by_role("textbox")).to_have_value("3")
+    other.close()
+
+
+def test_in_a_notebook_the_verdict_waits_for_the_cell_that_computes_the_answer(open_page):
+    page = open_page("genindex.html")
+    kernel = Kernel(page, Predict("late", "How much?", kind="number"))
     page.get_by_role("textbox").fill("4")
     page.get_by_role("button", name="This is my guess").click()
-    expect(other.get_by_role("textbox")).to_have_value("4")
-    other.close()
+    expect(page.get_by_text("Your guess is remembered: 4")).to_be_visible()
+    expect(page.get_by_text("You guessed:")).to_have_count(0)
+    kernel.set(tolerance=0.5, answer=3.0)
+    expect(page.get_by_text("✗ Not quite. You guessed: 4")).to_be_visible()
+    kernel.set(answer=4.2)
+    expect(page.get_by_text("✓ Right. You guessed: 4")).to_be_visible()
+    assert kernel.stop() == 0
+
+
+def test_without_scripts_and_on_paper_the_question_comes_and_then_the_answer(browser, site):
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(f"{site}06_softmax.html")
+    asked = page.get_by_text("What are the weights, on paper?")
+    expect(asked).to_be_visible()
+    fold = page.locator(ANSWER).first
+    expect(fold.get_by_text("Answer:")).to_be_hidden()
+    page.emulate_media(media="print")
+    expect(fold.get_by_text("Answer:")).to_be_visible()
+    page.emulate_media(media="screen")
+    fold.locator("summary").click()
+    expect(fold.get_by_text("Answer:")).to_be_visible()
+    assert asked.bounding_box()["y"] < fold.bounding_box()["y"]
+    context.close()
 
 
 def test_a_verdict_ends_with_the_answer_that_it_was_about(open_page):

@@ -211,7 +211,7 @@ def test_the_guesses_are_met_again(open_page):
         ask = page.get_by_role("group", name="Predict, then read on").nth(number)
         ask.get_by_role("radio").nth(option).check()
         ask.get_by_role("button", name="This is my guess").click()
-        met = page.get_by_role("group", name="Your prediction").nth(number)
+        met = page.locator("details.answer").nth(number)
         expect(met.get_by_role("status")).to_contain_text(said)
     expect(met).to_contain_text("NaN, NaN, NaN")
 

@@ -199,7 +199,7 @@ def test_the_guess_is_met_again(open_page):
     guess = page.get_by_role("group", name="Predict, then read on").first
     guess.get_by_role("textbox").fill("25")
     guess.get_by_role("button", name="This is my guess").click()
-    met = page.get_by_role("group", name="Your prediction").first
+    met = page.locator("details.answer").first
     expect(met.get_by_role("status")).to_contain_text("✓")
 
 

@@ -1,12 +1,14 @@
-"""A question to answer before reading on; the page shows the guess beside the answer later."""
+"""A question to answer before reading on: a guess opens the answer that follows it."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
 
 import traitlets
 from matplotlib.figure import Figure
 
 from attnsteps.checks import check_choice
-from attnsteps.exercises.answer import KINDS, Answer, Kind
+from attnsteps.exercises.answer import KINDS, Answer, Kind, in_words
 from attnsteps.plotting.card import card
 from attnsteps.widgets.base import Widget
 from attnsteps.widgets.bundle import bundle, styles
@@ -40,6 +42,10 @@ def question_spec(
 class Predict(Widget):
     """A question that remembers the reader's guess in the browser.
 
+    A chapter shows it, opens a fold with ``<details class="answer">`` in its next cell, and in
+    that fold shows what :meth:`confront` returns. On the page a guess opens the fold; where no
+    script runs it is a plain fold, and the answer is text.
+
     Args:
         key: unique name of the question, such as ``"scaling-variance"``.
         question: plain text; Unicode for symbols.
@@ -59,7 +65,6 @@ class Predict(Widget):
     guess = traitlets.Any(None, allow_none=True).tag(sync=True)
     answer = traitlets.Any(None, allow_none=True).tag(sync=True)
     tolerance = traitlets.Float(0.0).tag(sync=True)
-    explanation = traitlets.Unicode().tag(sync=True)
 
     def __init__(
         self,
@@ -70,27 +75,39 @@ class Predict(Widget):
         options: Sequence[str] = (),
         rows: Sequence[str] = (),
         columns: Sequence[str] = (),
-        **traits: object,
     ) -> None:
         spec = question_spec(key, question, kind=kind, options=options, rows=rows, columns=columns)
-        super().__init__(spec=spec, **traits)
+        super().__init__(spec=spec)
 
-    def confront(self, answer: Answer, explanation: str, *, tolerance: float = 0.0) -> "Predict":
-        """Return the widget that compares the remembered guess with the computed answer.
+    def confront(
+        self, answer: Answer, explanation: str, *, tolerance: float = 0.0
+    ) -> "PredictedAnswer":
+        """Tell the question its computed answer, and return that as text to show.
 
         The explanation is one or two sentences that say why; tolerance is how far off a number may
         be.
         """
-        return Predict(
-            **self.spec,
-            guess=self.guess,
-            answer=answer,
-            tolerance=tolerance,
-            explanation=explanation,
-        )
+        self.set_trait("tolerance", tolerance)
+        self.set_trait("answer", answer)
+        said = in_words(self.spec["kind"], answer, self.spec["options"])
+        return PredictedAnswer(said, explanation)
 
     def picture(self) -> Figure:
-        """Return the question, or the answer, as a card."""
-        if self.answer is None:
-            return card("Predict, then read on", self.spec["question"], self.spec["options"])
-        return card("Your prediction", self.spec["question"], [self.explanation])
+        """Return the question as a card."""
+        return card("Predict, then read on", self.spec["question"], self.spec["options"])
+
+
+@dataclass(frozen=True)
+class PredictedAnswer:
+    """The answer to a prediction, as text."""
+
+    answer: str
+    explanation: str
+
+    def __repr__(self) -> str:
+        """Return what a terminal shows."""
+        return f"Answer: {self.answer.removesuffix('.')}. {self.explanation}"
+
+    def _repr_html_(self) -> str:
+        answer = escape(self.answer.removesuffix("."))
+        return f"<p><strong>Answer: {answer}.</strong> {escape(self.explanation)}</p>"

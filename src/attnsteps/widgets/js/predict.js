@@ -1,80 +1,67 @@
-// The reader commits to a guess; later on the page the same guess is set against the answer.
+// The reader commits to a guess, which opens the fold with the answer that follows the question.
 
 import { answerField, describe, earlierAnswer } from "./answer_field.js";
 import { isRight } from "./maths/answer.js";
-import { setTraits } from "./traits.js";
+import { followTraits, setTraits } from "./traits.js";
 import { button, el, followMemory, frame, remember, status } from "./ui.js";
 
 /** @param {Host} host */
 function render({ model, el: host }) {
-  return model.get("answer") === null ? askGuess(model, host) : showAnswer(model, host);
-}
-
-/** @param {WidgetModel} model @param {HTMLElement} host */
-function askGuess(model, host) {
   const spec = model.get("spec");
   const root = frame(host, "Predict, then read on");
   const field = answerField(spec);
   const reply = status();
-  /** @param {Answer | null} guess */
-  function showGuess(guess) {
+  const verdict = el("p", { role: "status" });
+  const fold = foldAfter(host);
+  /** @type {Answer | null} */
+  let guess = null;
+
+  function judge() {
+    const answer = model.get("answer");
+    if (guess == null || answer == null) return;
+    const correct = isRight(spec.kind, guess, answer, model.get("tolerance"));
+    verdict.className = correct ? "aw-good" : "aw-bad";
+    verdict.textContent = `${correct ? "✓ Right" : "✗ Not quite"}. You guessed: ${describe(spec, guess)}`;
+  }
+  /** @param {Answer | null} value */
+  function take(value) {
+    guess = value;
     if (guess == null) return;
     field.write(guess);
     reply.say(`Your guess is remembered: ${describe(spec, guess)}`);
+    judge();
   }
-  showGuess(earlierAnswer(spec) ?? model.get("guess"));
   const commit = button("This is my guess", () => {
-    const { value: guess, problem } = field.read();
-    if (guess === undefined) {
+    const { value, problem } = field.read();
+    if (value === undefined) {
       reply.say(
         problem ?? "Choose or type an answer first; a wrong guess is worth more than none.",
       );
       return;
     }
-    remember(spec.key, guess);
-    setTraits(model, { guess });
+    remember(spec.key, value);
+    setTraits(model, { guess: value });
+    if (fold) fold.open = true;
   });
   root.append(field.node, el("div", { class: "aw-row" }, commit), reply.node);
-  return followMemory(spec.key, (value) => showGuess(earlierAnswer(spec, value)));
+  if (fold) fold.firstElementChild?.after(el("div", { class: "aw aw-verdict" }, verdict));
+  else root.append(verdict);
+
+  take(earlierAnswer(spec) ?? model.get("guess"));
+  const stops = [
+    followMemory(spec.key, (value) => take(earlierAnswer(spec, value))),
+    followTraits(model, ["answer"], judge), // a kernel computes it after the question is shown
+  ];
+  return () => stops.forEach((stop) => void stop());
 }
 
-/** @param {WidgetModel} model @param {HTMLElement} host */
-function showAnswer(model, host) {
-  const spec = model.get("spec");
-  const answer = model.get("answer");
-  const root = frame(host, "Your prediction");
-  const guessed = el("p");
-  const verdict = el("p", { role: "status" });
-  const reveal = el(
-    "div",
-    { tabindex: -1 },
-    el("p", {}, "Answer: ", el("strong", {}, describe(spec, answer))),
-    el("p", {}, model.get("explanation")),
-  );
-  root.append(el("p", { class: "aw-note" }, spec.question), guessed, verdict, reveal);
-  /** @param {Answer | null} guess */
-  function show(guess) {
-    reveal.hidden = false;
-    if (guess == null) {
-      guessed.textContent = "You have not guessed yet. The answer is hidden below.";
-      reveal.hidden = true;
-      verdict.replaceChildren(
-        button("Show the answer without a guess", () => {
-          verdict.replaceChildren();
-          guessed.textContent = "";
-          reveal.hidden = false;
-          reveal.focus(); // the button is gone
-        }),
-      );
-      return;
-    }
-    const correct = isRight(spec.kind, guess, answer, model.get("tolerance"));
-    guessed.textContent = `You guessed: ${describe(spec, guess)}`;
-    verdict.className = correct ? "aw-good" : "aw-bad";
-    verdict.textContent = correct ? "✓ Your guess was right." : "✗ Your guess was wrong.";
-  }
-  show(earlierAnswer(spec) ?? model.get("guess"));
-  return followMemory(spec.key, (value) => show(earlierAnswer(spec, value)));
+/**
+ * The fold with the answer, where the page has one in reach: notebooks keep each cell apart.
+ * @param {HTMLElement} host @returns {HTMLDetailsElement | null}
+ */
+function foldAfter(host) {
+  const next = host.closest(".cell")?.nextElementSibling;
+  return next?.matches("details.answer") ? /** @type {HTMLDetailsElement} */ (next) : null;
 }
 
 export default { render };
