@@ -7,6 +7,7 @@ question about *it* is trained on sentences of the training part and asked of th
 from collections import Counter, defaultdict
 from collections.abc import Callable
 from functools import cache, partial
+from itertools import repeat
 
 import torch
 from sklearn.linear_model import LogisticRegression
@@ -21,7 +22,9 @@ from attnsteps import (
     LearnedPositions,
     MultiHeadAttention,
     Pair,
+    Run,
     Sublayer,
+    TrainingConfig,
     Vocab,
     causal_mask,
     codebook,
@@ -85,16 +88,28 @@ def fit(
     score: Callable[[], float],
     seed: int,
 ) -> list[float]:
-    """Train with Adam, and return the score after each number of updates in the curve."""
-    generator = torch.Generator().manual_seed(seed)
-    optimizer, scores = torch.optim.Adam(model.parameters(), lr=0.002), []
-    for step in range(curve[-1] + 1):
-        if step in curve:
-            with torch.no_grad():
-                scores.append(round(score(), 4))
-        model.zero_grad()
-        loss(generator).backward()
-        optimizer.step()
+    """Train with Adam, and return the score after each number of updates in the curve.
+
+    The loss is a mean, and draws its batch from the generator that it is given.
+    """
+
+    def scored() -> float:
+        with torch.no_grad():
+            return round(score(), 4)
+
+    choices = {"schedule": "constant", "peak": 0.002, "warmup": 1, "clip": None}
+    steps = curve[-1] + 1  # the recorded models have one step behind them after their last score
+    config = TrainingConfig(steps=steps, label_smoothing=0.0, **choices)
+    run = Run(
+        model,
+        config,
+        lambda _model, generator, _smoothing: (loss(generator), torch.tensor(1)),
+        optimizer=torch.optim.Adam(model.parameters()),
+    )
+    scores = [scored()]
+    for now in run.updates(repeat(torch.Generator().manual_seed(seed))):
+        if now.step in curve:
+            scores.append(scored())
     return scores
 
 

@@ -12,7 +12,7 @@ from attnsteps.training.config import TrainingConfig
 from attnsteps.training.loop import train
 from attnsteps.training.loss import autoregressive_loss
 from attnsteps.training.mixture import balanced_loss
-from attnsteps.training.update import make_optimizer, update
+from attnsteps.training.run import Run
 from scripts.experiments import SEEDS, record
 from scripts.recipes import build, corpus, evaluate
 
@@ -61,13 +61,12 @@ def reverse(changes: dict, seed: int) -> dict:
     torch.manual_seed(seed)
     model = Transformer(TransformerConfig.tiny(14, 14, **{**SIZES, **changes}))
     loss_fn = balanced_loss if "num_experts" in changes else autoregressive_loss
-    config = TrainingConfig(steps=STEPS["reverse"], peak=0.008, log=None)
-    optimizer, generator = make_optimizer(model), torch.Generator().manual_seed(seed)
+    config = TrainingConfig(steps=STEPS["reverse"], peak=0.008, label_smoothing=0.0)
+    generator = torch.Generator().manual_seed(seed)
     scores = {"untrained": right(model, range(4, 11))}
-    for step in range(1, config.steps + 1):
-        batch = rows(32, range(4, 11), generator)
-        rate = config.rate(step, d_model=model.config.d_model)
-        update(model.train(), [batch], optimizer, rate=rate, loss_fn=loss_fn, clip=config.clip)
+    drawn = (rows(32, range(4, 11), generator) for _ in range(config.steps))
+    for _ in Run(model, config, loss_fn).updates(drawn):
+        pass
     scores |= {"right": right(model, range(4, 11)), "longer": right(model, range(11, 15))}
     batch = rows(500, range(4, 11), torch.Generator().manual_seed(99))
     return scores | sizes(model, batch)

@@ -87,6 +87,7 @@ from attnsteps.training.schedule import linear_decay, paper_schedule
 from attnsteps.training.config import TrainingConfig
 from attnsteps.training.update import make_optimizer, update
 from attnsteps.training.log import History, Record
+from attnsteps.training.run import Run
 from attnsteps.training.loop import train
 from attnsteps.translator.search import Translation
 from attnsteps.translator.trained import Trained, pretrained
@@ -194,6 +195,7 @@ __all__ = [
     "update",
     "Record",
     "History",
+    "Run",
     "train",
     "Translation",
     "Trained",

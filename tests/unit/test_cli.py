@@ -449,11 +449,11 @@ def test_every_part_is_scored(say, run):
 
 
 def test_scores_are_printed_one_below_the_other(say, run):
-    small = ("--pairs", 300, "--limit", 4, "--quiet", "--parts", "unseen", "--lowercase")
+    small = ("--pairs", 300, "--limit", 4, "--quiet", "--parts", "unseen")
     status, out, _ = say("evaluate", "--model", run, *small)
     assert status == 0
     assert out.startswith("generated, unseen\n  sentences                4\n")
-    assert "case:lc" in out
+    assert "case:mixed" in out
 
 
 def test_a_reference_scores_a_hundred(say, run, monkeypatch):

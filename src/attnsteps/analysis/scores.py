@@ -52,7 +52,7 @@ def exact_match(found: Sequence[str], references: Sequence[Iterable[str]]) -> fl
     return sum(right) / len(right)
 
 
-def bleu(found: Sequence[str], references: Sequence[str], *, lowercase: bool = False) -> Score:
+def bleu(found: Sequence[str], references: Sequence[str]) -> Score:
     """Return BLEU as sacreBLEU counts it: word sequences in common with a reference.
 
     Source: Papineni et al. 2002; Post 2018, on why the signature has to be named.
@@ -60,7 +60,6 @@ def bleu(found: Sequence[str], references: Sequence[str], *, lowercase: bool = F
     Args:
         found: a translation for each sentence, as text: no special tokens, not split into pieces.
         references: the right one for each sentence, as text.
-        lowercase: True takes upper for lower case; the signature says so.
 
     Returns:
         The score of the whole corpus, which is no mean of sentences' scores.
@@ -76,7 +75,7 @@ def bleu(found: Sequence[str], references: Sequence[str], *, lowercase: bool = F
     """
     from sacrebleu.metrics import BLEU  # noqa: PLC0415 - only those who score wait for it
 
-    return _sacrebleu(BLEU(lowercase=lowercase), found, references)
+    return _sacrebleu(BLEU(), found, references)
 
 
 def chrf(found: Sequence[str], references: Sequence[str]) -> Score:

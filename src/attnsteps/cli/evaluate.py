@@ -80,7 +80,7 @@ def scores(
     seconds = time.perf_counter() - started
     texts, tgt = [one.text for one in translated], [sentence.tgt for sentence in sentences]
     tokens = [trained.tgt_tokenizer.tokenize(text) for text in tgt]
-    b, c = bleu(texts, tgt, lowercase=options.lowercase), chrf(texts, tgt)
+    b, c = bleu(texts, tgt), chrf(texts, tgt)
     result = {
         "sentences": len(sentences),
         "seconds": round(seconds, 2),

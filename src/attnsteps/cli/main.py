@@ -77,7 +77,6 @@ def parser() -> ArgumentParser:
     _search_options(p)
     p.add_argument("--parts", nargs="+", help="parts of the corpus; default: all but training")
     p.add_argument("--limit", type=int, help="sentences of each part; default: all")
-    p.add_argument("--lowercase", action="store_true", help="BLEU ignores case")
     p.add_argument("--json", action="store_true", help="print the scores as JSON")
     return top
 
@@ -167,10 +166,7 @@ def _train_options(p: ArgumentParser) -> None:
         "--checkpoint-every", type=int, default=250, metavar="STEPS", help="default: 250"
     )
     run.add_argument(
-        "--log",
-        choices=("csv", "tensorboard", "none"),
-        default="csv",
-        help="format of the training log; default: csv",
+        "--log", choices=("csv", "none"), default="csv", help="the training log; default: csv"
     )
 
 

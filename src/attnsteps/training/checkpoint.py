@@ -12,8 +12,6 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.amp import GradScaler
-from torch.optim import Adam
 
 from attnsteps.model.tensor_file import as_text, check_tensors, read_tensors, write_tensors
 from attnsteps.text.batch import Example
@@ -22,6 +20,7 @@ from attnsteps.training.config import TrainingConfig
 from attnsteps.training.log import History, Record
 from attnsteps.training.loss import LossFunction
 from attnsteps.training.progress import Progress
+from attnsteps.training.run import Run
 
 NAME = "checkpoint.safetensors"
 FORMAT = "attnsteps.checkpoint"
@@ -57,45 +56,30 @@ def identify(
     }
 
 
-def save_checkpoint(
-    directory: Path,
-    model: nn.Module,
-    optimizer: Adam,
-    *,
-    scaler: GradScaler,
-    progress: Progress,
-    identity: dict[str, Any],
-) -> None:
+def save_checkpoint(directory: Path, run: Run, identity: dict[str, Any]) -> None:
     """Write a training down, in place of its last checkpoint; complete or not at all."""
-    names = _learned(model)
-    tensors = {f"model.{name}": parameter for name, parameter in model.named_parameters()}
-    for i, state in optimizer.state_dict()["state"].items():
+    names = _learned(run.model)
+    tensors = {f"model.{name}": parameter for name, parameter in run.model.named_parameters()}
+    for i, state in run.optimizer.state_dict()["state"].items():
         tensors |= {f"adam.{key}.{names[i]}": tensor for key, tensor in state.items()}
     tensors = {name: t.detach().cpu().contiguous() for name, t in tensors.items()}
     text = as_text(
         {
             "identity": identity,
-            "progress": dataclasses.asdict(progress),
-            "scaler": scaler.state_dict(),
+            "progress": dataclasses.asdict(run.now),
+            "scaler": run.scaler.state_dict(),
         }
     )
     try:
         write_tensors(directory / NAME, tensors, kind=FORMAT, version=FORMAT_VERSION, config=text)
     except OSError as error:
         raise OSError(
-            f"the checkpoint of step {progress.step} cannot be written, and the one before is left"
+            f"the checkpoint of step {run.now.step} cannot be written, and the one before is left"
             f" as it was: {error}"
         ) from error
 
 
-def load_checkpoint(
-    directory: Path,
-    model: nn.Module,
-    optimizer: Adam,
-    *,
-    scaler: GradScaler,
-    identity: dict[str, Any],
-) -> Progress:
+def load_checkpoint(directory: Path, run: Run, identity: dict[str, Any]) -> None:
     """Bring a training back to where its last checkpoint stands. On an error nothing changes."""
     path = directory / NAME
     text, tensors = read_tensors(path, kind=FORMAT, version=FORMAT_VERSION)
@@ -108,15 +92,16 @@ def load_checkpoint(
     except (AttributeError, KeyError, RecursionError, TypeError, ValueError) as error:
         raise ValueError(f"{path} must hold the progress of a training; got: {error!r}") from error
     _check_same(path, _flat(identity), theirs)
-    _check_trainable(path, _learned(model), tensors)
-    parameters = dict(model.named_parameters())
+    learned = _learned(run.model)
+    _check_trainable(path, learned, tensors)
+    parameters = dict(run.model.named_parameters())
     needed = {f"model.{name}": parameter for name, parameter in parameters.items()}
-    for name in _learned(model):
+    for name in learned:
         like = {"step": torch.zeros(()), **dict.fromkeys(MOMENTS, parameters[name])}
         needed |= {f"adam.{key}.{name}": tensor for key, tensor in like.items()}
     check_tensors(path, tensors, needed, same_dtype=True)
     try:  # the last that may fail, and its object is new: the model is as it was
-        scaler.load_state_dict(scaler_state)
+        run.scaler.load_state_dict(scaler_state)
     except (AttributeError, KeyError, RuntimeError, TypeError) as error:
         raise ValueError(f"{path} must hold the state of a scaler; got: {error!r}") from error
 
@@ -125,11 +110,11 @@ def load_checkpoint(
             parameter.copy_(tensors[f"model.{name}"])
     states = {
         i: {key: tensors[f"adam.{key}.{name}"] for key in ("step", *MOMENTS)}
-        for i, name in enumerate(_learned(model))
+        for i, name in enumerate(learned)
     }
-    groups = optimizer.state_dict()["param_groups"]
-    optimizer.load_state_dict({"state": states, "param_groups": groups})
-    return now
+    groups = run.optimizer.state_dict()["param_groups"]
+    run.optimizer.load_state_dict({"state": states, "param_groups": groups})
+    run.now = now
 
 
 def _check_trainable(path: Path, ours: list[str], tensors: dict[str, Tensor]) -> None:

@@ -29,8 +29,7 @@ class TrainingConfig:
             the weights themselves stay as they are.
         compile: True compiles the model, which pays on a GPU and in long trainings.
         seed: where the order of the data and dropout come from.
-        log: where train writes each record down, in the run's directory: "csv", "tensorboard" or
-            None.
+        log: whether train writes each record down, in the run's directory: "csv" or None.
         log_every: the steps from one record in the history to the next.
         evaluate_every: the steps from one call of validate to the next; None: after the last one.
         checkpoint_every: the steps from one checkpoint to the next; None: after the last one.
@@ -56,7 +55,7 @@ class TrainingConfig:
     precision: Literal["float32", "bfloat16", "float16"] = "float32"
     compile: bool = False
     seed: int = 0
-    log: Literal["csv", "tensorboard"] | None = "csv"
+    log: Literal["csv"] | None = "csv"
     log_every: int = 50
     evaluate_every: int | None = None
     checkpoint_every: int | None = 250
@@ -84,7 +83,7 @@ class TrainingConfig:
             check_number("clip", self.clip, above=0)
         check_choice("precision", self.precision, ("float32", "bfloat16", "float16"))
         check_choice("compile", self.compile, (False, True))
-        check_choice("log", self.log, ("csv", "tensorboard", None))
+        check_choice("log", self.log, ("csv", None))
         check_number("seed", self.seed, integer=True)
 
     @property
@@ -99,12 +98,12 @@ class TrainingConfig:
             return self.warmup
         return min(400, max(1, self.steps // 3)) if self.schedule == "linear" else 400
 
-    def rate(self, step: int, *, d_model: int) -> float:
+    def rate(self, step: int, *, d_model: int | None = None) -> float:
         """Return the learning rate.
 
         Args:
             step: the number of the update, from 1 on.
-            d_model: D, which the paper's schedule depends on.
+            d_model: D, which the paper's schedule alone depends on.
         """
         if self.schedule == "paper":
             return paper_schedule(step, d_model=d_model, warmup=self.warmup_steps)

@@ -1,31 +1,28 @@
-"""The training: update after update, written down, looked at and saved on the way."""
+"""From the first step to the last: a run over sentence pairs, with all that follows it."""
 
 import os
-import random
-import time
 from collections.abc import Callable, Iterator, Sequence
-from itertools import islice
 from pathlib import Path
 
 import torch
 from torch import nn
 from tqdm import tqdm
 
-from attnsteps.model.mode import in_mode
 from attnsteps.text.batch import Batch, Example, collate, index_batches
 from attnsteps.text.vocab import Vocab, check_special_ids
-from attnsteps.training.checkpoint import (
-    NAME,
-    identify,
-    load_checkpoint,
-    save_checkpoint,
-)
+from attnsteps.training.checkpoint import NAME, identify, load_checkpoint
 from attnsteps.training.config import TrainingConfig
-from attnsteps.training.distributed import Processes, join, own_device, same_start, share
-from attnsteps.training.log import FIELDS, History, open_log
+from attnsteps.training.distributed import join, own_device, same_start, share
+from attnsteps.training.log import History
 from attnsteps.training.loss import LossFunction, autoregressive_loss
-from attnsteps.training.progress import PATIENCE, Progress
-from attnsteps.training.update import make_optimizer, make_scaler, update
+from attnsteps.training.run import Run, Watcher
+from attnsteps.training.watchers import (
+    Validate,
+    keep_checkpoint,
+    keep_file,
+    keep_records,
+    move_bar,
+)
 
 
 def train(
@@ -34,7 +31,7 @@ def train(
     config: TrainingConfig | None = None,
     *,
     loss_fn: LossFunction = autoregressive_loss,
-    validate: Callable[[nn.Module], dict[str, float]] | None = None,
+    validate: Validate | None = None,
     directory: str | os.PathLike | None = None,
     resume: bool = False,
     vocabularies: tuple[Vocab, Vocab] | None = None,
@@ -87,63 +84,32 @@ def train(
     config = config or TrainingConfig()
     _check(model, examples)
     device = own_device(next(model.parameters()).device if device is None else device)
-    model.to(device).train()
-    optimizer = make_optimizer(model)
-    scaler = make_scaler(device, config.precision)
-    now, path = Progress(), None if directory is None else Path(directory)
+    run = Run(model.to(device), config, loss_fn, d_model=model.config.d_model)
     identity = identify(model, examples, config, loss_fn=loss_fn, vocabularies=vocabularies)
+    path = None if directory is None else Path(directory)
     if path is not None and _has_checkpoint(path, resume=resume):
-        now = load_checkpoint(path, model, optimizer, scaler=scaler, identity=identity)
-        _check_end(now, config, path)
-    forward = torch.compile(model, dynamic=True) if config.compile else model
-    how = {
-        "loss_fn": loss_fn,
-        "label_smoothing": config.label_smoothing,
-        "clip": config.clip,
-        "precision": config.precision,
-        "scaler": scaler,
-    }
-
-    def is_due(every: int | None) -> bool:
-        return now.step == config.steps or (every is not None and now.step % every == 0)
+        load_checkpoint(path, run, identity)
+        _check_end(run, path)
 
     gpus = [device] if device.type == "cuda" else []
-    with join(device) as processes, torch.random.fork_rng(devices=gpus):
-        is_first = processes.rank == 0
-        same_start(model, processes)
-        stream = _stream(examples, config, now, processes)
-        started, updates = time.perf_counter() - now.seconds, []
-        bar = tqdm(total=config.steps, initial=now.step, disable=not (progress and is_first))
-        with bar, open_log(config.log if is_first else None, path, now.history) as log:
-            while now.step < config.steps:
-                now.step += 1
-                torch.manual_seed(_seed(config.seed, now.step, processes.rank))
-                batches = _take(stream, config.accumulate, now, device)
-                rate = config.rate(now.step, d_model=model.config.d_model)
-                latest = update(forward, batches, optimizer, rate=rate, processes=processes, **how)
-                updates.append(latest)
-                bar.update()
-                if is_first and on_step is not None:
-                    on_step(model, now.step)
-                is_asked = validate is not None and is_due(config.evaluate_every)
-                is_noted = is_asked or is_due(config.log_every)
-                is_saved = path is not None and is_due(config.checkpoint_every)
-                if (
-                    is_noted or is_saved or len(updates) >= PATIENCE
-                ):  # before anybody looks at weights that are NaN
-                    now.add(updates, may_overflow=scaler.is_enabled())
-                scores = _scores(model, validate) if is_asked and is_first else {}
-                now.seconds = time.perf_counter() - started
-                if is_noted:
-                    noted = now.record(rate=rate, norm=float(latest.norm), scores=scores)
-                    log(now.history)
-                    bar.set_postfix({"loss": f"{noted.loss:.3f}", **scores})
-                if is_saved and is_first:
-                    save_checkpoint(
-                        path, model, optimizer, scaler=scaler, progress=now, identity=identity
-                    )
+    with join(device) as run.processes, torch.random.fork_rng(devices=gpus):
+        is_first = run.processes.rank == 0
+        same_start(model, run.processes)
+        shown = progress and is_first
+        with tqdm(total=config.steps, initial=run.now.step, disable=not shown) as bar:
+            watchers: list[Watcher] = []
+            if on_step is not None and is_first:
+                watchers.append(lambda run: on_step(run.model, run.now.step))
+            watchers += [keep_records(validate, seconds=run.now.seconds), move_bar(bar)]
+            if path is not None and is_first:
+                if config.log is not None:
+                    watchers.append(keep_file(path / "log.csv", run))
+                watchers.append(keep_checkpoint(path, identity))
+            for _ in run.updates(_batches(run, examples, device)):
+                for watch in watchers:
+                    watch(run)
     model.eval()
-    return now.history
+    return run.now.history
 
 
 def _check(model: nn.Module, examples: Sequence[Example]) -> None:
@@ -162,54 +128,24 @@ def _has_checkpoint(path: Path, *, resume: bool) -> bool:
     return exists
 
 
-def _check_end(now: Progress, config: TrainingConfig, path: Path) -> None:
+def _check_end(run: Run, path: Path) -> None:
     """Check that a training that goes on does not stand beyond its end."""
-    recorded = now.history.records[-1].step if now.history.records else 0
-    if now.step > config.steps or now.step == config.steps != recorded:
+    step, steps = run.now.step, run.config.steps
+    if step > steps or (step == steps and run.now.latest is None):
         raise ValueError(
-            f"config.steps must be more than the {now.step} that {path / NAME} has behind it;"
-            f" got {config.steps}"
+            f"config.steps must be more than the {step} that {path / NAME} has behind it;"
+            f" got {steps}"
         )
 
 
-def _stream(
-    examples: Sequence[Example], config: TrainingConfig, now: Progress, processes: Processes
-) -> Iterator[tuple[int, int, Batch | None]]:
-    """Go through the data again and again, from where the training stands."""
+def _batches(run: Run, examples: Sequence[Example], device: torch.device) -> Iterator[Batch | None]:
+    """Yield this process's share of batch after batch, without end, and note how far they lead."""
+    now, config = run.now, run.config
     size = {"batch_size": config.pairs, "max_tokens": config.max_tokens}
-    epoch, start = now.epoch, now.batch
     while True:
-        plan = index_batches(examples, **size, seed=config.seed, epoch=epoch)
-        for i in range(start, len(plan)):
-            index = share(plan[i], processes)
-            yield epoch, i + 1, collate([examples[j] for j in index], index) if index else None
-        epoch, start = epoch + 1, 0
-
-
-def _take(
-    stream: Iterator[tuple[int, int, Batch | None]],
-    count: int,
-    now: Progress,
-    device: torch.device,
-) -> Iterator[Batch]:
-    """Yield the next batches, and note how far in the data they lead."""
-    for now.epoch, now.batch, batch in islice(stream, count):
-        if batch is not None:
-            yield batch.to(device)
-
-
-def _seed(seed: int, step: int, rank: int) -> int:
-    """Return the number that all chance in one update of one process comes from."""
-    return random.Random(f"{seed}/{step}/{rank}").getrandbits(63)
-
-
-def _scores(
-    model: nn.Module, validate: Callable[[nn.Module], dict[str, float]]
-) -> dict[str, float]:
-    """Evaluate the model as it will be used: no dropout, no gradients."""
-    with in_mode(model), torch.no_grad():
-        scores = validate(model)
-    taken = [name for name in scores if name in FIELDS]
-    if taken:
-        raise ValueError(f"a score must have a name that no field of Record has; got {taken[0]!r}")
-    return {name: float(score) for name, score in scores.items()}
+        plan = index_batches(examples, **size, seed=config.seed, epoch=now.epoch)
+        for batch in plan[now.batch :]:
+            now.batch += 1
+            index = share(batch, run.processes)
+            yield collate([examples[i] for i in index], index).to(device) if index else None
+        now.epoch, now.batch = now.epoch + 1, 0

@@ -1,6 +1,7 @@
 """How wrong were the predictions? Cross-entropy, with label smoothing."""
 
 from collections.abc import Callable
+from typing import Any
 
 import torch
 from jaxtyping import Float, Int
@@ -11,8 +12,9 @@ from attnsteps.checks import check_number
 from attnsteps.shapes import check_floating, check_ids, check_shape
 from attnsteps.text.batch import Batch
 
-#: (model, batch, label_smoothing) → the sum of the losses, and the number of its terms.
-LossFunction = Callable[[nn.Module, Batch, float], tuple[Tensor, Tensor]]
+#: (model, batch, label_smoothing) → the sum of the losses, and the number of its terms. What
+#: a batch is, the loss alone has to know; train gives it a Batch.
+LossFunction = Callable[[nn.Module, Any, float], tuple[Tensor, Tensor]]
 
 
 def smoothed_targets(

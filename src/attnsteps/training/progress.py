@@ -1,4 +1,4 @@
-"""Where a training stands: what it has seen, and what it has found out."""
+"""Where a training run stands: what it has seen, and what it has found out."""
 
 import math
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ PATIENCE = 25  # so many halvings bring the scale of the loss from 64 to 2e-6
 
 @dataclass
 class Progress:
-    """Where a training stands, between two updates.
+    """Where a training run stands, between two updates.
 
     The schedule follows from step, and so does chance: every update begins with a random state
     made of the config's seed, step and the process's rank. What happens between two updates, be
@@ -26,6 +26,8 @@ class Progress:
         loss: the sum of the losses since the last record.
         loss_tokens: the number of tokens in that sum.
         skipped: how many steps in a row have been left out, because a gradient was infinite.
+        rate: the learning rate of the last update.
+        norm: the gradient's length in the last update that was counted in.
         history: all records so far.
     """
 
@@ -37,6 +39,8 @@ class Progress:
     loss: float = 0.0
     loss_tokens: int = 0
     skipped: int = 0
+    rate: float = 0.0
+    norm: float = 0.0
     history: History = field(default_factory=History)
 
     def add(self, updates: list[Update], *, may_overflow: bool) -> None:
@@ -48,32 +52,36 @@ class Progress:
             self.loss += float(loss)
             self.loss_tokens += int(count)
             self.tokens += int(count)
-            self.skipped = 0 if math.isfinite(norm) else self.skipped + 1
-        norm = float(updates[-1].norm)
+            self.norm = float(norm)
+            self.skipped = 0 if math.isfinite(self.norm) else self.skipped + 1
         updates.clear()
-        if not math.isfinite(self.loss) or not (math.isfinite(norm) or may_overflow):
+        if not math.isfinite(self.loss) or not (math.isfinite(self.norm) or may_overflow):
             raise FloatingPointError(
-                f"loss and gradient must be finite; got {self.loss} and a length of {norm} by step"
-                f" {self.step} (a lower peak, a longer warmup or a clip may help)"
+                f"loss and gradient must be finite; got {self.loss} and a length of {self.norm} by"
+                f" step {self.step} (a lower peak, a longer warmup or a clip may help)"
             )
-
         if self.skipped >= PATIENCE:
             raise FloatingPointError(
                 f"one of {PATIENCE} gradients must be finite; got none in the last {self.skipped}"
                 f" steps, by step {self.step}: nothing is learned (bfloat16 or float32 may help)"
             )
 
-    def record(self, *, rate: float, norm: float, scores: dict[str, float]) -> Record:
+    def record(self, scores: dict[str, float]) -> None:
         """Put a record into the history, and begin a new mean."""
         latest = Record(
             step=self.step,
             loss=self.loss / self.loss_tokens,
-            rate=rate,
-            norm=norm,
+            rate=self.rate,
+            norm=self.norm,
             tokens=self.tokens,
             seconds=self.seconds,
             scores=scores,
         )
         self.history.records.append(latest)
         self.loss, self.loss_tokens = 0.0, 0
-        return latest
+
+    @property
+    def latest(self) -> Record | None:
+        """The record of this step, if it has one."""
+        records = self.history.records
+        return records[-1] if records and records[-1].step == self.step else None

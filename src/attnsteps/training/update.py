@@ -2,14 +2,13 @@
 
 import math
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
 from torch.amp import GradScaler
 from torch.optim import Adam
 
-from attnsteps.text.batch import Batch
 from attnsteps.training.distributed import Processes, add_up
 from attnsteps.training.loss import LossFunction, autoregressive_loss
 
@@ -45,6 +44,9 @@ def make_optimizer(model: nn.Module) -> Adam:
     Returns:
         The optimizer; every update sets its learning rate.
 
+    Raises:
+        ValueError: if no parameter of the model requires a gradient.
+
     Example:
         >>> from attnsteps import Transformer, TransformerConfig
         >>> model = Transformer(TransformerConfig.tiny(src_vocab_size=11, tgt_vocab_size=13))
@@ -52,6 +54,8 @@ def make_optimizer(model: nn.Module) -> Adam:
         (0.9, 0.98)
     """
     parameters = [parameter for parameter in model.parameters() if parameter.requires_grad]
+    if not parameters:
+        raise ValueError("model must have a parameter that requires a gradient; got none")
     fused = parameters[0].device.type in ("cpu", "cuda")
     return Adam(parameters, betas=(0.9, 0.98), eps=1e-9, fused=fused)
 
@@ -68,7 +72,7 @@ def make_scaler(device: torch.device, precision: str) -> GradScaler:
 
 def update(
     model: nn.Module,
-    batches: Iterable[Batch],
+    batches: Iterable[Any],
     optimizer: Adam,
     *,
     rate: float,
@@ -86,7 +90,7 @@ def update(
 
     Args:
         model: in training mode; changed in place.
-        batches: this process's share of each.
+        batches: what loss_fn takes; this process's share of each.
         optimizer: over the model's parameters.
         rate: the learning rate.
         loss_fn: returns a batch's sum of losses, and the number of its tokens.
