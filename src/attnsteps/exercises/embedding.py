@@ -7,42 +7,42 @@ from torch import Tensor
 
 from attnsteps.exercises.verdict import Verdict, attempt, difference
 
-_V, _D = 7, 5
+_V, _D = 7, 3
+_IDS = (4, 1, 4, 0, 4)  # one word three times, some not at all
 
 
-def grade_cosines(function: Callable[[Tensor, Tensor], Tensor]) -> Verdict:
-    """Say whether ``function(x, vectors)`` gives the cosine of x, (D,), with each row of (V, D).
+def grade_embed_backward(function: Callable[[Tensor, Tensor, int], Tensor]) -> Verdict:
+    """Say whether ``function(ids, slopes, num_words)`` gives the slopes along an embedding's table, (V, D).
+
+    ids are (T,), and the slopes, (T, D), are those along the rows that were looked up.
 
     Example:
-        >>> grade_cosines(lambda x, vectors: vectors @ x)
-        ✗ Not yet: these are dot products; divide by both lengths
+        >>> grade_embed_backward(lambda ids, slopes, num_words: slopes)
+        ✗ Not yet: the result should have shape (7, 3) and has (5, 3)
     """
     generator = torch.Generator().manual_seed(3)
-    x = torch.randn(_D, dtype=torch.float64, generator=generator)
-    vectors = torch.randn(_V, _D, dtype=torch.float64, generator=generator)
-    got, raised = attempt(lambda: function(x.clone(), vectors.clone()))
+    ids = torch.tensor(_IDS)
+    slopes = torch.randn(len(ids), _D, dtype=torch.float64, generator=generator)
+    got, raised = attempt(lambda: function(ids.clone(), slopes.clone(), _V))
     if raised:
         return Verdict(False, raised)
-    dots, length, lengths = vectors @ x, x.norm(), vectors.norm(dim=1)
+    zeros = torch.zeros(_V, _D, dtype=torch.float64)
+    summed = zeros.index_add(0, ids, slopes)
+    times = torch.bincount(ids, minlength=_V)[:, None]
+    first = torch.stack([slopes[_IDS.index(i)] if i in _IDS else zeros[0] for i in range(_V)])
     mistakes = {
-        "these are dot products; divide by both lengths": dots,
-        "x is not divided by its length": dots / lengths,
-        "the vectors are not divided by their lengths": dots / length,
-        "all vectors are divided by one number; each row has its own length": (
-            dots / (length * vectors.norm())
+        "a word that occurs more than once keeps only its last place; add its places up": (
+            zeros.index_put((ids,), slopes)
         ),
-        "the lengths are squared: take the root of the sum of squares": (
-            dots / (length.square() * lengths.square())
+        "a word that occurs more than once keeps only its first place; add its places up": first,
+        "these are means over a word's places; add the places up": summed / times.clamp(min=1),
+        "this counts how often each word occurs; the slopes say how large each push is": (
+            times.to(slopes.dtype).expand(_V, _D)
         ),
-        "the length is the root of the sum of squares, not the sum of the absolute entries": (
-            dots / (x.abs().sum() * vectors.abs().sum(1))
-        ),
-        "these are distances; a cosine compares directions": (vectors - x).norm(dim=1),
-        "this is the angle; return its cosine": (dots / (length * lengths)).acos(),
     }
     if isinstance(got, Tensor):
         for sentence, wrong in mistakes.items():
             if got.shape == wrong.shape and torch.allclose(got.to(wrong.dtype), wrong):
                 return Verdict(False, sentence)
-    fault = difference(got, dots / (length * lengths), name="similarities")
-    return Verdict(not fault, fault or "one cosine for each row, between −1 and 1")
+    fault = difference(got, summed, name="the result")
+    return Verdict(not fault, fault or "each place pushes the row of its word")
