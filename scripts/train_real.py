@@ -21,7 +21,7 @@ import torch
 
 from attnsteps.cli.main import main as command_line
 from attnsteps.cli.train import MODEL
-from attnsteps.training.checkpoint import NAME
+from attnsteps.training.resume import NAME
 from attnsteps.translator.trained import Trained
 from scripts.results import note
 

@@ -16,13 +16,13 @@ from types import FrameType
 
 import safetensors.torch
 
-from attnsteps.model import tensor_file
-from attnsteps.training import checkpoint, loop
+from attnsteps import storage
+from attnsteps.training import loop, resume
 from tests.training import make_config, make_examples, make_model, trained
 
 TRAINING = Path(loop.__file__).parent
-WATCHED = {str(path) for path in TRAINING.glob("*.py")} | {tensor_file.__file__}
-SAVING = {checkpoint.save_checkpoint.__code__.co_filename, tensor_file.__file__}
+SAVING = {str(path) for path in Path(storage.__file__).parent.glob("*.py")} | {resume.__file__}
+WATCHED = {str(path) for path in TRAINING.glob("*.py")} | SAVING
 CONFIG = {"steps": 6, "checkpoint_every": 2, "log_every": 1, "evaluate_every": 3, "accumulate": 2}
 
 
@@ -125,7 +125,7 @@ def main(root: Path, stride: int) -> None:
         assert status == -signal.SIGKILL, (number, status, message)
         resumed = in_a_fork(functools.partial(run, directory, resume=True))
         left = sorted(path.name for path in directory.iterdir())
-        if resumed != (0, needed) or left != [checkpoint.NAME, "log.csv"]:
+        if resumed != (0, needed) or left != [resume.NAME, "log.csv"]:
             wrong.append((number, resumed, left))
     print(json.dumps({"kills": len(jobs), "lines": len(lines), "wrong": wrong}))
 

@@ -35,7 +35,6 @@ CHAPTERS = {
     "corpora.images": "family",
     "layers.sublayer": "residual_and_norm",
     "model.attention_weights": "multi_head",
-    "model.weights": "training",
     "model.build": "transformer",
     "decoding.mask_predict": "non_autoregressive",
     "training.distributed": "scale",
@@ -50,7 +49,7 @@ CHAPTERS = {
     "analysis.speed": "scale",
 }
 # A stage belongs to the chapter of its own stem otherwise: text, training, decoding.
-STAGE_CHAPTERS = {"corpora": "text", "model": "transformer"}
+STAGE_CHAPTERS = {"corpora": "text", "model": "transformer", "storage": "training"}
 
 
 class Stage(SphinxDirective):

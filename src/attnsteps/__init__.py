@@ -9,8 +9,9 @@ corpora              → sentences         the generated language, real corpora
 text                 str → ids           tokenizers, vocabulary, batches
 layers               tensor → tensor     embedding, positional, attention, multi_head, masks, …
 model                ids → logits        encoder, decoder, transformer
+storage              ↔ files             tensors, models, checkpoints, compared first
 decoding             picks the next id   greedy, beam, sample, all at once
-training             changes weights     loss, schedule, loop, checkpoint
+training             changes weights     loss, schedule, run, loop
 translator           text → text         a trained model with its tokenizers, and its searches
 analysis             a finished model    scores, alignment, leaks, interventions, memory, speed
 diagrams             draws               pieces, drawings, the map

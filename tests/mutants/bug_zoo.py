@@ -242,7 +242,7 @@ MISTAKES = [
         17,
         "a schedule step for every micro-batch",
         "test_loop",
-        "training/loop.py",
+        "training/run.py",
         {"config.rate(now.step,": "config.rate(now.step * config.accumulate,"},
     ),
     Mistake(

@@ -22,7 +22,7 @@ from tests.mutants.bug_zoo import MISTAKES, Mistake
 
 ROOT = Path(__file__).resolve().parents[2]
 HOME = ROOT / ".mutants"
-STAGES = ("layers", "model", "decoding", "translator", "analysis")
+STAGES = ("layers", "model", "storage", "decoding", "translator", "analysis")
 SEED = 2017
 GOOD_ENOUGH = 0.95
 NO_FUNCTIONS = ("__init__", "attention_weights", "inference")  # or one that runs at import only
@@ -39,7 +39,9 @@ TESTS = {
     "masks": ["masks", "since_2017"],
     "memory": ["memory", "since_2017"],
     "mode": ["inference", "scores", "trained"],
+    "model_file": ["weights"],
     "multi_head": ["multi_head", "cache", "rotary", "since_2017"],
+    "new_file": ["weights", "log"],
     "positional": ["positional", "positions"],
     "result": ["greedy", "inference", "beam"],
     "search": ["trained"],

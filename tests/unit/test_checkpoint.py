@@ -15,12 +15,12 @@ import safetensors.torch
 import torch
 from safetensors import safe_open
 
-from attnsteps.model.tensor_file import checksum
+from attnsteps.storage.tensor_file import checksum
 from attnsteps.text.vocab import Vocab
-from attnsteps.training.checkpoint import NAME
 from attnsteps.training.loop import train
 from attnsteps.training.loss import autoregressive_loss
 from attnsteps.training.non_autoregressive import mask_predict_loss, one_shot_loss
+from attnsteps.training.resume import NAME
 from tests.training import is_same, make_config, make_examples, make_model, trained, weights
 
 ROOT = Path(__file__).parents[2]

@@ -21,6 +21,7 @@ ORDER = [
     {"text"},
     {"layers"},
     {"model"},
+    {"storage"},
     {"decoding", "training"},
     {"translator"},
     {"analysis"},

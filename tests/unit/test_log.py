@@ -25,7 +25,6 @@ def rows(path):
 
 def test_a_column_has_the_numbers_of_the_records_that_have_them():
     history = History([record(1), record(2, exact=0.5), record(4, exact=0.75)])
-    assert len(history) == 3
     assert history.column("step") == [1, 2, 4]
     assert history.column("loss") == [1.0, 0.5, 0.25]
     assert history.column("exact") == [0.5, 0.75]
@@ -76,7 +75,7 @@ def test_a_full_disk_leaves_the_old_log_and_nothing_half_written(tmp_path, monke
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(csv.DictWriter, place, full)
-    with pytest.raises(OSError, match=r"the log cannot be written: .*No space.*log\.csv"):
+    with pytest.raises(OSError, match=r"log\.csv cannot be written: .*No space"):
         write_log(path, History([record(1), record(2)]))
     assert list(tmp_path.iterdir()) == [path]
     assert path.read_bytes() == before

@@ -106,8 +106,10 @@ def test_a_run_that_is_left_goes_on():
     follow(Run(whole, config_of(), squares), itertools.repeat(DOUBLED))
     run = Run(parts, config_of(), squares)
     next(now for now in run.updates(itertools.repeat(DOUBLED)) if now.step == 17)
-    assert [step for step, *_ in follow(run, itertools.repeat(DOUBLED))] == list(range(18, 61))
+    rest = follow(run, itertools.repeat(DOUBLED))
+    assert [step for step, *_ in rest] == list(range(18, 61))
     assert is_same(whole, parts)
+    assert rest[-1][3] == 60 * len(DOUBLED)  # and what was not counted in when it was left is
 
 
 def test_a_batch_may_be_without_a_sentence_but_an_end_of_the_data_is_refused(refuses):

@@ -54,9 +54,6 @@ def test_build_orders_by_count_and_then_by_spelling():
     sentences = [["b", "c", "a"], ["c", "a"], ["d"]]
     assert Vocab.build(sentences).to_list()[5:] == ["a", "c", "b", "d"]
     assert Vocab.build(reversed(sentences)) == Vocab.build(sentences)
-    assert Vocab.build(sentences, min_count=2).to_list()[5:] == ["a", "c"]
-    assert Vocab.build(sentences, max_size=6).to_list()[5:] == ["a"]
-    assert Vocab.build(sentences, max_size=5).to_list()[5:] == []
     assert Vocab.build([]) == Vocab()
 
 
@@ -81,15 +78,6 @@ def test_vocabularies_are_compared_by_content_and_not_hashed():
         (lambda: Vocab().tokens([5]), "ids must lie in 0..4; got 5"),
         (lambda: Vocab().tokens([0, -1]), "ids must lie in 0..4; got -1"),
         (lambda: Vocab.from_list(["a"]), f"tokens must begin with {LISTED}; got ('a',)"),
-        (lambda: Vocab.build([], min_count=0), "min_count must be a positive integer; got 0"),
-        (
-            lambda: Vocab.build([], max_size=True),
-            "max_size must be a positive integer; got True",
-        ),
-        (
-            lambda: Vocab.build([], max_size=4),
-            "max_size must leave room for the 5 special tokens; got 4",
-        ),
     ],
 )
 def test_bad_input_is_named(refuses, call, message):

@@ -15,8 +15,8 @@ from safetensors import safe_open
 from torch import nn
 
 from attnsteps.model.config import TransformerConfig
-from attnsteps.model.tensor_file import checksum
 from attnsteps.model.transformer import Transformer
+from attnsteps.storage.tensor_file import checksum
 from attnsteps.text.tokenizer import Words
 from attnsteps.text.vocab import Vocab
 from attnsteps.translator.trained import Trained

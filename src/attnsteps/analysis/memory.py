@@ -4,6 +4,7 @@ from typing import Literal, NamedTuple
 
 from attnsteps.checks import check_choice, check_positive
 from attnsteps.model.config import TransformerConfig
+from attnsteps.training.update import PRECISIONS
 
 FOUR, TWO = 4, 2  # bytes of a number in 32 and in 16 bits
 
@@ -74,7 +75,7 @@ def training_bytes(
     sizes = {"batch_size": batch_size, "src_len": src_len, "tgt_len": tgt_len}
     for name, size in {**sizes, "num_parameters": num_parameters}.items():
         check_positive(name, size)
-    check_choice("precision", precision, ("float32", "bfloat16", "float16"))
+    check_choice("precision", precision, PRECISIONS)
     if changes := config.since_2017():
         raise ValueError(f"config must have nothing that came after 2017; got {changes}")
     check_choice("config.norm", config.norm, ("post",))

@@ -11,6 +11,7 @@ import torch
 from attnsteps.checks import check_positive
 from attnsteps.cli import evaluate, train, translate
 from attnsteps.cli.corpora import NAMES
+from attnsteps.training.update import PRECISIONS
 from attnsteps.translator.search import SEARCHES
 
 TRAIN = """examples:
@@ -118,26 +119,19 @@ def _train_options(p: ArgumentParser) -> None:
     sizes.add_argument("--decoder-layers", type=int, metavar="N", help="layers in the decoder")
     sizes.add_argument("--heads", type=int, default=4, metavar="H", help="default: 4")
     sizes.add_argument("--d-ff", type=int, metavar="DFF", help="default: four times the width")
-    sizes.add_argument("--dropout", type=float, metavar="P", help="default: depends on the corpus")
+    sizes.add_argument("--dropout", type=float, metavar="P", help="share of components dropped")
     sizes.add_argument("--norm", choices=("pre", "post"), default="pre", help="default: pre")
     sizes.add_argument(
         "--merges", type=int, default=4000, help="byte-pair merges of a real corpus; default: 4000"
     )
-    steps = p.add_argument_group("training")
-    steps.add_argument("--steps", type=int, help="updates; default: depends on the corpus")
+    steps = p.add_argument_group("training", "where no default is named, the corpus decides")
+    steps.add_argument("--steps", type=int, help="updates")
     batch = steps.add_mutually_exclusive_group()
-    batch.add_argument(
-        "--batch-size",
-        type=int,
-        metavar="B",
-        help="pairs per batch; default: depends on the corpus",
-    )
+    batch.add_argument("--batch-size", type=int, metavar="B", help="pairs per batch")
     batch.add_argument("--max-tokens", type=int, help="instead: most tokens per side of a batch")
+    schedules = ("linear", "paper", "constant")
     steps.add_argument(
-        "--schedule",
-        choices=("linear", "paper", "constant"),
-        default="linear",
-        help="learning-rate schedule; default: linear",
+        "--schedule", choices=schedules, default="linear", help="learning rate; default: linear"
     )
     steps.add_argument("--peak", type=float, help="highest learning rate; default: 0.002 to 0.008")
     steps.add_argument(
@@ -148,10 +142,7 @@ def _train_options(p: ArgumentParser) -> None:
     )
     steps.add_argument("--accumulate", type=int, default=1, help="batches per update; default: 1")
     steps.add_argument(
-        "--precision",
-        choices=("float32", "bfloat16", "float16"),
-        default="float32",
-        help="number format of the matrix products; default: float32",
+        "--precision", choices=PRECISIONS, default="float32", help="of products; default: float32"
     )
     steps.add_argument("--compile", action="store_true", help="use torch.compile")
     steps.add_argument("--seed", type=int, default=0, help="default: 0")

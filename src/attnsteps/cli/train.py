@@ -15,11 +15,20 @@ from attnsteps.cli.corpora import Corpus, Tokens, encode, learn_tokens, read
 from attnsteps.model.config import TransformerConfig
 from attnsteps.model.transformer import Transformer
 from attnsteps.text.batch import Example
-from attnsteps.training.checkpoint import NAME
 from attnsteps.training.config import TrainingConfig
 from attnsteps.training.loop import train
+from attnsteps.training.resume import NAME
 from attnsteps.translator.trained import Trained
 
+REAL = {
+    "d_model": 128,
+    "encoder_layers": 2,
+    "decoder_layers": 2,
+    "dropout": 0.1,
+    "steps": 6000,
+    "peak": 0.002,
+    "label_smoothing": 0.1,
+}
 #: The defaults that depend on the corpus. Those of the generated corpus are the book's recipe:
 #: it takes a minute on a laptop.
 DEFAULTS = {
@@ -42,24 +51,8 @@ DEFAULTS = {
         "peak": 0.004,
         "label_smoothing": 0.1,
     },
-    "multi30k": {
-        "d_model": 128,
-        "encoder_layers": 2,
-        "decoder_layers": 2,
-        "dropout": 0.1,
-        "steps": 6000,
-        "peak": 0.002,
-        "label_smoothing": 0.1,
-    },
-    "tatoeba": {
-        "d_model": 128,
-        "encoder_layers": 2,
-        "decoder_layers": 2,
-        "dropout": 0.2,
-        "steps": 6000,
-        "peak": 0.002,
-        "label_smoothing": 0.1,
-    },
+    "multi30k": REAL,
+    "tatoeba": {**REAL, "dropout": 0.2},
 }
 STACKS = ("encoder_layers", "decoder_layers")
 VALIDATED = {"multi30k": "val", "tatoeba": "val"}  # for the other corpora: combinations

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from attnsteps.exercises.verdict import Verdict, attempt, difference
+from attnsteps.exercises.verdict import Verdict, attempt, difference, known_mistake
 from attnsteps.layers.attention import scaled_dot_product_attention
 
 Attention = Callable[..., tuple[Tensor, Tensor]]
@@ -59,7 +59,7 @@ def _plain(function: Attention) -> str:
         "the second result is the scores; return the weights, after the softmax": scaled,
     }
     return (
-        _named(weights, mistakes)
+        known_mistake(weights, mistakes)
         or difference(weights, want, name="weights")
         or difference(context, want_context, name="context")
     )
@@ -89,7 +89,7 @@ def _masked(function: Attention) -> str:
         ).softmax(-1),
     }
     return (
-        _named(weights, mistakes)
+        known_mistake(weights, mistakes)
         or difference(weights, want, name="weights")
         or difference(context, want_context, name="context")
     )
@@ -239,11 +239,3 @@ def _call(
         if tuple(tensor.shape) != shape:
             return None, f"{name} should have shape {shape} and has {tuple(tensor.shape)}"
     return pair, ""
-
-
-def _named(weights: Tensor, mistakes: dict[str, Tensor]) -> str:
-    """Return the mistake that gives exactly these weights, or the empty string."""
-    for message, wrong in mistakes.items():
-        if not difference(weights, wrong, name="weights"):
-            return message
-    return ""

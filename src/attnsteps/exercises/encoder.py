@@ -5,7 +5,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor, nn
 
-from attnsteps.exercises.verdict import Verdict, attempt, difference
+from attnsteps.exercises.verdict import Verdict, attempt, difference, known_mistake
 from attnsteps.layers.layer_norm import LayerNorm
 
 _D = 6
@@ -75,8 +75,5 @@ def _fault(
             first(x + feed(x)) + attend(first(x + feed(x)))
         ),
     }
-    if isinstance(got, Tensor):
-        for sentence, wrong in mistakes.items():
-            if got.shape == wrong.shape and torch.allclose(got.to(wrong.dtype), wrong):
-                return sentence
-    return difference(got, second(middle + feed(middle)), name="output")
+    want = second(middle + feed(middle))
+    return known_mistake(got, mistakes) or difference(got, want, name="output")

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from attnsteps.exercises.verdict import Verdict, attempt
+from attnsteps.exercises.verdict import Verdict, attempt, known_mistake
 from attnsteps.text.vocab import Vocab
 
 _IDS = torch.tensor([9, 5, 7, 5, 8, 2])
@@ -64,9 +64,8 @@ def _fault(got: object, num_hidden: int) -> str:
             _IDS.index_fill(0, order[:num_hidden], Vocab.mask_id)
         ),
     }
-    for sentence, wrong in mistakes.items():
-        if torch.equal(got.long(), wrong):
-            return sentence
+    if sentence := known_mistake(got, mistakes):
+        return sentence
     place = int((got.long() != want).nonzero()[0])
     return f"at place {place} stands {int(got[place])}; it should be {int(want[place])}"
 

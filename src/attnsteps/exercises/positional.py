@@ -5,7 +5,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from attnsteps.exercises.verdict import Verdict, attempt, difference
+from attnsteps.exercises.verdict import Verdict, attempt, difference, known_mistake
 from attnsteps.layers.positional import sinusoidal_positions
 
 Positions = Callable[..., Tensor]
@@ -43,9 +43,8 @@ def _even(function: Positions) -> str:
             "each position needs its row"
         )
     if got.shape == want.shape:
-        for reason, wrong in _known_mistakes().items():
-            if not difference(got, wrong, name="positions"):
-                return reason
+        if reason := known_mistake(got, _known_mistakes()):
+            return reason
         if difference(got[0], want[0], name="positions"):
             return "position 0 should be 0, 1, 0, 1, …: the sine and the cosine of 0 in turn"
     return difference(got, want, name="positions")

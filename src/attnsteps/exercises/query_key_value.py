@@ -6,7 +6,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from attnsteps.exercises.verdict import Verdict, attempt, difference
+from attnsteps.exercises.verdict import Verdict, attempt, difference, known_mistake
 
 # Every size is another prime, so that a swapped axis shows.
 _T, _D, _DK, _DV = 5, 7, 3, 2
@@ -47,9 +47,9 @@ def _what_is_wrong(returned: object, x: Tensor, q: Tensor, k: Tensor, v: Tensor)
     context, weights = returned
     right = (q @ k.T / math.sqrt(_DK)).softmax(-1)
     return (
-        _known(weights, _wrong_weights(q, k))
+        known_mistake(weights, _wrong_weights(q, k))
         or difference(weights, right, name="weights")
-        or _known(context, _wrong_contexts(right, x, k, v))
+        or known_mistake(context, _wrong_contexts(right, x, k, v))
         or difference(context, right @ v, name="context")
     )
 
@@ -82,11 +82,3 @@ def _wrong_contexts(weights: Tensor, x: Tensor, k: Tensor, v: Tensor) -> dict[st
         "context is weights.T @ v; row i of weights belongs to row i of context": turned,
         "context holds the values themselves; the weights are not used": v,
     }
-
-
-def _known(got: object, mistakes: dict[str, Tensor]) -> str:
-    """Return the sentence about the mistake that gives exactly this tensor, or the empty string."""
-    for sentence, wrong in mistakes.items():
-        if not difference(got, wrong, name="it"):
-            return sentence
-    return ""

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import torch
 from torch import Tensor, nn
 
-from attnsteps.exercises.verdict import Verdict, attempt, difference
+from attnsteps.exercises.verdict import Verdict, attempt, difference, known_mistake
 
 MicroBatch = tuple[Tensor, Tensor]
 
@@ -87,10 +87,7 @@ def _fault(model: nn.Module, parts: Sequence[MicroBatch]) -> str:
         return "the gradients are those from before; set them to zero, and call backward"
     if any(torch.allclose(got, right + 1) for right in (want, *mistakes.values())):
         return "the gradients from before are still in it; set them to zero first"
-    for sentence, wrong in mistakes.items():
-        if torch.allclose(got, wrong):
-            return sentence
-    return difference(got, want, name="gradient")
+    return known_mistake(got, mistakes) or difference(got, want, name="gradient")
 
 
 def _gradient(model: nn.Module, part: MicroBatch) -> Tensor:

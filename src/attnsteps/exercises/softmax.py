@@ -6,7 +6,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from attnsteps.exercises.verdict import Verdict, attempt, difference
+from attnsteps.exercises.verdict import Verdict, attempt, difference, known_mistake
 from attnsteps.layers.softmax import masked_softmax
 
 Softmax = Callable[[Tensor, Tensor, float], Tensor]
@@ -59,39 +59,28 @@ def _close(got: Tensor, want: Tensor) -> bool:
     return bool(torch.allclose(got.double(), want.double(), rtol=0, atol=1e-5))
 
 
-def _named(got: Tensor, mistakes: list[tuple[Tensor, str]]) -> str:
-    """Return the sentence about the known mistake that gives this result, or the empty string."""
-    return next((sentence for mistaken, sentence in mistakes if _close(got, mistaken)), "")
-
-
 def _plain(function: Softmax) -> str:
     """Check ordinary scores: no mask, temperature 1."""
     scores = _scores()
     got, want, problem = _run(function, scores, _open(scores))
     if problem:
         return problem
-    mistakes = [
-        (
-            scores.softmax(0),
-            "the columns sum to 1, not the rows: softmax runs over the keys, the last axis",
+    mistakes = {
+        "the columns sum to 1, not the rows: softmax runs over the keys, the last axis": (
+            scores.softmax(0)
         ),
-        (
-            scores.flatten().softmax(0).view_as(scores),
-            "all weights together sum to 1; each row must do so by itself (dim=-1)",
+        "all weights together sum to 1; each row must do so by itself (dim=-1)": (
+            scores.flatten().softmax(0).view_as(scores)
         ),
-        (want.softmax(-1), "softmax is applied twice, which leaves the rows nearly uniform"),
-        (scores.exp(), "the powers are right, but nothing divides them by their sum"),
-        (
-            scores / scores.sum(-1, keepdim=True),
-            "the scores themselves are divided by their sum; take e to the power of each one first",
+        "softmax is applied twice, which leaves the rows nearly uniform": want.softmax(-1),
+        "the powers are right, but nothing divides them by their sum": scores.exp(),
+        "the scores themselves are divided by their sum; take e to the power of each one first": (
+            scores / scores.sum(-1, keepdim=True)
         ),
-        (
-            scores.log_softmax(-1),
-            "these are the logarithms of the weights; leave out the logarithm",
-        ),
-        (torch.zeros_like(want), "all the weights are 0; the mask hides nothing here"),
-    ]
-    return _named(got, mistakes) or difference(got, want, name="weights")
+        "these are the logarithms of the weights; leave out the logarithm": scores.log_softmax(-1),
+        "all the weights are 0; the mask hides nothing here": torch.zeros_like(want),
+    }
+    return known_mistake(got, mistakes) or difference(got, want, name="weights")
 
 
 def _temperature(function: Softmax) -> str:
@@ -137,23 +126,18 @@ def _mask(function: Softmax) -> str:
     got, want, problem = _run(function, scores, mask)
     if problem:
         return problem
-    mistakes = [
-        (scores.softmax(-1), "the mask changes nothing"),
-        (
-            masked_softmax(scores, ~mask),
-            "the mask is read the wrong way round: True means that the key may be attended to",
+    after = f"the mask comes after the softmax, and row 0 sums to {got[0].sum():.2f} only"
+    mistakes = {
+        "the mask changes nothing": scores.softmax(-1),
+        "the mask is read the wrong way round: True means that the key may be attended to": (
+            masked_softmax(scores, ~mask)
         ),
-        (
-            scores.softmax(-1) * mask,
-            f"the mask comes after the softmax, and row 0 sums to {got[0].sum():.2f} only:"
-            " hide the scores before",
+        f"{after}: hide the scores before": scores.softmax(-1) * mask,
+        "a masked score became 0, which still gets e⁰ = 1; it must become −inf": (
+            (scores * mask).softmax(-1)
         ),
-        (
-            (scores * mask).softmax(-1),
-            "a masked score became 0, which still gets e⁰ = 1; it must become −inf",
-        ),
-    ]
-    off = _named(got, mistakes) or difference(got, want, name="weights")
+    }
+    off = known_mistake(got, mistakes) or difference(got, want, name="weights")
     return f"with a mask, {off}" if off.startswith("weights") else off
 
 

@@ -62,3 +62,14 @@ def difference(got: object, want: Tensor, *, name: str, tolerance: float = 1e-5)
     worst = tuple(int(axis) for axis in torch.unravel_index(distance.argmax(), want.shape))
     place = f"[{', '.join(map(str, worst))}]" if worst else ""
     return f"{name}{place} should be {want[worst].item():.4g} and is {got[worst].item():.4g}"
+
+
+def known_mistake(got: object, mistakes: dict[str, Tensor]) -> str:
+    """Return the sentence about the mistake that gives exactly this result, or "".
+
+    Example:
+        >>> known_mistake(torch.ones(2), {"all are 0": torch.zeros(2), "all are 1": torch.ones(2)})
+        'all are 1'
+    """
+    given = (said for said, wrong in mistakes.items() if not difference(got, wrong, name="it"))
+    return next(given, "")

@@ -14,7 +14,5 @@ non_autoregressive  a Transformer that finds all tokens at once, and guesses how
 mode                training or evaluation mode for a while
 flops               the multiplications of one forward pass, by formula
 interop             weights from and to torch.nn
-tensor_file         tensors in a file that is whole or not there
-weights             a model from a file's tensors, compared before it is allocated
 ==================  ==================================================================
 """

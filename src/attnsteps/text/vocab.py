@@ -14,8 +14,6 @@ Token       Id       Stands for
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from attnsteps.checks import check_positive
-
 PAD, BOS, EOS, UNK, MASK = SPECIALS = ("<pad>", "<bos>", "<eos>", "<unk>", "<mask>")
 
 
@@ -56,32 +54,16 @@ class Vocab:
             self._tokens.append(token)
 
     @classmethod
-    def build(
-        cls,
-        sentences: Iterable[Sequence[str]],
-        min_count: int = 1,
-        max_size: int | None = None,
-    ) -> "Vocab":
+    def build(cls, sentences: Iterable[Sequence[str]]) -> "Vocab":
         """Collect the tokens of sentences by falling frequency, equally frequent ones by spelling.
-
-        A token must occur min_count times; max_size limits the length, special tokens included.
 
         Example:
             >>> Vocab.build([["b", "a"], ["c", "b"]]).to_list()[5:]
             ['b', 'a', 'c']
         """
-        check_positive("min_count", min_count)
-        if max_size is not None:
-            check_positive("max_size", max_size)
-            if max_size < len(SPECIALS):
-                raise ValueError(
-                    f"max_size must leave room for the {len(SPECIALS)} special tokens;"
-                    f" got {max_size}"
-                )
         counts = Counter(token for sentence in sentences for token in sentence)
-        kept = [t for t, n in counts.items() if n >= min_count and t and t not in SPECIALS]
-        kept.sort(key=lambda token: (-counts[token], token))
-        return cls(kept if max_size is None else kept[: max_size - len(SPECIALS)])
+        kept = [token for token in counts if token and token not in SPECIALS]
+        return cls(sorted(kept, key=lambda token: (-counts[token], token)))
 
     def ids(self, tokens: Iterable[str]) -> list[int]:
         """Return one id per token, and unk_id for a token that the vocabulary lacks."""

@@ -13,7 +13,7 @@ distributed          several processes, each with its share of every batch
 log                  what is remembered of a training run: Record, History, log.csv
 progress             where a training run stands
 run                  the training run itself: an iterator over updates of any module
-checkpoint           a training run in a file, to be resumed to the last bit
+resume               what a run is of, and a run in a file, to go on to the last bit
 watchers             what follows a run: records, their file, a bar, checkpoints
 loop                 train: a run over sentence pairs, and all that follows it
 ===================  ====================================================================

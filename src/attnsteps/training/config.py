@@ -5,6 +5,7 @@ from typing import Literal
 
 from attnsteps.checks import check_choice, check_number, check_positive
 from attnsteps.training.schedule import linear_decay, paper_schedule
+from attnsteps.training.update import PRECISIONS
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,7 +82,7 @@ class TrainingConfig:
         check_number("label_smoothing", self.label_smoothing, at_least=0, below=1)
         if self.clip is not None:
             check_number("clip", self.clip, above=0)
-        check_choice("precision", self.precision, ("float32", "bfloat16", "float16"))
+        check_choice("precision", self.precision, PRECISIONS)
         check_choice("compile", self.compile, (False, True))
         check_choice("log", self.log, ("csv", None))
         check_number("seed", self.seed, integer=True)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from attnsteps.checks import check_choice
+from attnsteps.storage.new_file import new_file
 
 FIELDS = ("step", "loss", "rate", "norm", "tokens", "seconds")
 
@@ -52,9 +53,6 @@ class History:
 
     records: list[Record] = field(default_factory=list)
 
-    def __len__(self) -> int:
-        return len(self.records)
-
     def column(self, name: str) -> list[float | int]:
         """Return one number of every record that has it.
 
@@ -78,17 +76,10 @@ class History:
 def write_log(path: Path, history: History) -> None:
     """Write one row for each record, and a column for each score, complete or not at all."""
     rows = [_row(record) for record in history.records]
-    unfinished = path.with_name(f".{path.name}.unfinished")
-    try:
-        with unfinished.open("w", newline="", encoding="utf-8") as file:
-            writer = csv.DictWriter(file, dict.fromkeys([*FIELDS, *chain(*rows)]))
-            writer.writeheader()
-            writer.writerows(rows)
-        unfinished.replace(path)
-    except OSError as error:
-        raise OSError(error.errno, f"the log cannot be written: {error}", str(path)) from error
-    finally:
-        unfinished.unlink(missing_ok=True)
+    with new_file(path) as unfinished, unfinished.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, dict.fromkeys([*FIELDS, *chain(*rows)]))
+        writer.writeheader()
+        writer.writerows(rows)
 
 
 def _row(record: Record) -> dict[str, Any]:

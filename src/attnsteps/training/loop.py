@@ -10,19 +10,13 @@ from tqdm import tqdm
 
 from attnsteps.text.batch import Batch, Example, collate, index_batches
 from attnsteps.text.vocab import Vocab, check_special_ids
-from attnsteps.training.checkpoint import NAME, identify, load_checkpoint
 from attnsteps.training.config import TrainingConfig
 from attnsteps.training.distributed import join, own_device, same_start, share
 from attnsteps.training.log import History
 from attnsteps.training.loss import LossFunction, autoregressive_loss
+from attnsteps.training.resume import NAME, identify, load_run
 from attnsteps.training.run import Run, Watcher
-from attnsteps.training.watchers import (
-    Validate,
-    keep_checkpoint,
-    keep_file,
-    keep_records,
-    move_bar,
-)
+from attnsteps.training.watchers import Validate, keep_checkpoint, keep_file, keep_records, move_bar
 
 
 def train(
@@ -88,15 +82,15 @@ def train(
     identity = identify(model, examples, config, loss_fn=loss_fn, vocabularies=vocabularies)
     path = None if directory is None else Path(directory)
     if path is not None and _has_checkpoint(path, resume=resume):
-        load_checkpoint(path, run, identity)
+        load_run(path, run, identity)
         _check_end(run, path)
 
     gpus = [device] if device.type == "cuda" else []
     with join(device) as run.processes, torch.random.fork_rng(devices=gpus):
         is_first = run.processes.rank == 0
         same_start(model, run.processes)
-        shown = progress and is_first
-        with tqdm(total=config.steps, initial=run.now.step, disable=not shown) as bar:
+        how = {"total": config.steps, "initial": run.now.step}
+        with tqdm(**how, disable=not (progress and is_first)) as bar:
             watchers: list[Watcher] = []
             if on_step is not None and is_first:
                 watchers.append(lambda run: on_step(run.model, run.now.step))

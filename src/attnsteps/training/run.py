@@ -51,6 +51,7 @@ class Run:
     processes: Processes = Processes()  # noqa: RUF009 (it is a tuple, and never changes)
     now: Progress = field(default_factory=Progress)
     scaler: GradScaler = field(init=False)  # for float16
+    seen: list[Update] = field(init=False, default_factory=list)  # and not counted in yet
 
     def __post_init__(self) -> None:
         """Make what was not given."""
@@ -77,8 +78,15 @@ class Run:
         """
         config, now, batches = self.config, self.now, iter(batches)
         forward = torch.compile(self.model, dynamic=True) if config.compile else self.model
+        how = {
+            "loss_fn": self.loss_fn,
+            "label_smoothing": config.label_smoothing,
+            "clip": config.clip,
+            "precision": config.precision,
+            "scaler": self.scaler,
+            "processes": self.processes,
+        }
         looks = (config.log_every, config.evaluate_every, config.checkpoint_every)
-        seen: list[Update] = []
         while now.step < config.steps:
             taken = list(islice(batches, config.accumulate))
             if not taken:
@@ -89,21 +97,10 @@ class Run:
             now.rate = config.rate(now.step, d_model=self.d_model)
             self.model.train()  # whatever has been done with it since the last update
             torch.manual_seed(_seed(config.seed, now.step, self.processes.rank))
-            latest = update(
-                forward,
-                [batch for batch in taken if batch is not None],
-                self.optimizer,
-                rate=now.rate,
-                loss_fn=self.loss_fn,
-                label_smoothing=config.label_smoothing,
-                clip=config.clip,
-                precision=config.precision,
-                scaler=self.scaler,
-                processes=self.processes,
-            )
-            seen.append(latest)
-            if len(seen) == PATIENCE or any(map(self.is_due, looks)):
-                now.add(seen, may_overflow=self.scaler.is_enabled())
+            real = [batch for batch in taken if batch is not None]
+            self.seen.append(update(forward, real, self.optimizer, rate=now.rate, **how))
+            if len(self.seen) == PATIENCE or any(map(self.is_due, looks)):
+                now.add(self.seen, may_overflow=self.scaler.is_enabled())
             yield now
 
     def is_due(self, every: int | None) -> bool:

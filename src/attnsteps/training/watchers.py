@@ -10,8 +10,8 @@ from torch import nn
 from tqdm import tqdm
 
 from attnsteps.model.mode import in_mode
-from attnsteps.training.checkpoint import save_checkpoint
 from attnsteps.training.log import FIELDS, write_log
+from attnsteps.training.resume import save_run
 from attnsteps.training.run import Run, Watcher
 
 Validate = Callable[[nn.Module], dict[str, float]]
@@ -61,7 +61,7 @@ def keep_checkpoint(directory: Path, identity: dict[str, Any]) -> Watcher:
 
     def watch(run: Run) -> None:
         if run.is_due(run.config.checkpoint_every):
-            save_checkpoint(directory, run, identity)
+            save_run(directory, run, identity)
 
     return watch
 

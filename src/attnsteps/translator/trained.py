@@ -17,9 +17,9 @@ from attnsteps.checks import check_choice, check_positive
 from attnsteps.model.attention_weights import AttentionWeights
 from attnsteps.model.config import TransformerConfig
 from attnsteps.model.non_autoregressive import NonAutoregressive
-from attnsteps.model.tensor_file import as_text, read_tensors, write_tensors
 from attnsteps.model.transformer import Transformer
-from attnsteps.model.weights import from_tensors
+from attnsteps.storage.model_file import from_tensors
+from attnsteps.storage.tensor_file import as_text, read_tensors, write_tensors
 from attnsteps.text.tokenizer import (
     BytePairs,
     Characters,

@@ -2,16 +2,14 @@
 
 import hashlib
 import json
-import os
-import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import safetensors.torch
 import torch
 from safetensors import SafetensorError, safe_open
 from torch import Tensor
+
+from attnsteps.storage.new_file import new_file
 
 
 def as_text(content: dict) -> str:
@@ -22,43 +20,15 @@ def as_text(content: dict) -> str:
 def write_tensors(
     path: Path, tensors: dict[str, Tensor], *, kind: str, version: int, config: str
 ) -> None:
-    """Write tensors and a text into a file, which appears complete or not at all.
-
-    It is written in a folder beside its place, brought to the disk and then moved. Whatever
-    happens meanwhile, a full disk, a killed process or a loss of power, the file that was there
-    before stays as it was, and what is left of a killed process goes with the next write. The new
-    file may be read by whom the process lets read its files.
-    """
+    """Write tensors and a text into a file, which appears complete or not at all."""
     metadata = {
         "format": kind,
         "format_version": str(version),
         "config": config,
         "sha256": checksum(config, tensors),
     }
-    try:
-        with _new_folder(path.with_name(f".{path.name}.unfinished")) as folder:
-            unfinished = folder / path.name
-            unfinished.touch()
-            mode = unfinished.stat().st_mode  # the usual one; safetensors keeps others from reading
-            safetensors.torch.save_file(tensors, unfinished, metadata)
-            unfinished.chmod(mode)
-            with unfinished.open("rb") as file:
-                os.fsync(file.fileno())
-            unfinished.replace(path)
-    except (SafetensorError, OSError) as error:
-        raise OSError(f"{path} cannot be written: {error}") from error
-    _sync_directory(path.parent)
-
-
-@contextmanager
-def _new_folder(path: Path) -> Iterator[Path]:
-    """Make an empty folder, in place of one that a killed process has left, and remove it."""
-    shutil.rmtree(path, ignore_errors=True)
-    path.mkdir()
-    try:
-        yield path
-    finally:
-        shutil.rmtree(path, ignore_errors=True)
+    with new_file(path) as unfinished:
+        safetensors.torch.save_file(tensors, unfinished, metadata)
 
 
 def read_tensors(path: Path, *, kind: str, version: int) -> tuple[str, dict[str, Tensor]]:
@@ -114,13 +84,3 @@ def checksum(config: str, tensors: dict[str, Tensor]) -> str:
         digest.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}\n".encode())
         digest.update(tensor.reshape(-1).view(torch.uint8).numpy())
     return digest.hexdigest()
-
-
-def _sync_directory(path: Path) -> None:
-    """Bring a new name in a directory to the disk, where the system lets a directory be opened."""
-    if os.name == "posix":
-        directory = os.open(path, os.O_RDONLY)
-        try:
-            os.fsync(directory)
-        finally:
-            os.close(directory)

@@ -1,4 +1,4 @@
-"""A training in a file: everything that the next update depends on, so that it can go on."""
+"""A training run that goes on: what it is of, and where it stands, in the text of a checkpoint."""
 
 import dataclasses
 import hashlib
@@ -10,10 +10,15 @@ from inspect import unwrap
 from pathlib import Path
 from typing import Any
 
-import torch
-from torch import Tensor, nn
+from torch import nn
 
-from attnsteps.model.tensor_file import as_text, check_tensors, read_tensors, write_tensors
+from attnsteps.storage.checkpoint import (
+    check_checkpoint,
+    read_checkpoint,
+    restore,
+    write_checkpoint,
+)
+from attnsteps.storage.tensor_file import as_text
 from attnsteps.text.batch import Example
 from attnsteps.text.vocab import Vocab
 from attnsteps.training.config import TrainingConfig
@@ -23,10 +28,6 @@ from attnsteps.training.progress import Progress
 from attnsteps.training.run import Run
 
 NAME = "checkpoint.safetensors"
-FORMAT = "attnsteps.checkpoint"
-FORMAT_VERSION = 1
-
-MOMENTS = ("exp_avg", "exp_avg_sq")  # what Adam remembers of each parameter, beside its step
 
 #: What may differ when a training goes on: none of it changes what is learned.
 FREE = ("compile", "log", "log_every", "evaluate_every", "checkpoint_every")
@@ -56,22 +57,12 @@ def identify(
     }
 
 
-def save_checkpoint(directory: Path, run: Run, identity: dict[str, Any]) -> None:
-    """Write a training down, in place of its last checkpoint; complete or not at all."""
-    names = _learned(run.model)
-    tensors = {f"model.{name}": parameter for name, parameter in run.model.named_parameters()}
-    for i, state in run.optimizer.state_dict()["state"].items():
-        tensors |= {f"adam.{key}.{names[i]}": tensor for key, tensor in state.items()}
-    tensors = {name: t.detach().cpu().contiguous() for name, t in tensors.items()}
-    text = as_text(
-        {
-            "identity": identity,
-            "progress": dataclasses.asdict(run.now),
-            "scaler": run.scaler.state_dict(),
-        }
-    )
+def save_run(directory: Path, run: Run, identity: dict[str, Any]) -> None:
+    """Write a run down, in place of its last checkpoint; complete or not at all."""
+    progress, scaler = dataclasses.asdict(run.now), run.scaler.state_dict()
+    text = as_text({"identity": identity, "progress": progress, "scaler": scaler})
     try:
-        write_tensors(directory / NAME, tensors, kind=FORMAT, version=FORMAT_VERSION, config=text)
+        write_checkpoint(directory / NAME, run.model, run.optimizer, text)
     except OSError as error:
         raise OSError(
             f"the checkpoint of step {run.now.step} cannot be written, and the one before is left"
@@ -79,56 +70,31 @@ def save_checkpoint(directory: Path, run: Run, identity: dict[str, Any]) -> None
         ) from error
 
 
-def load_checkpoint(directory: Path, run: Run, identity: dict[str, Any]) -> None:
-    """Bring a training back to where its last checkpoint stands. On an error nothing changes."""
+def load_run(directory: Path, run: Run, identity: dict[str, Any]) -> None:
+    """Bring a run back to where its last checkpoint stands. On an error nothing changes."""
     path = directory / NAME
-    text, tensors = read_tensors(path, kind=FORMAT, version=FORMAT_VERSION)
-    try:
-        content = json.loads(text)
-        theirs, progress = _flat(content["identity"]), content["progress"]
-        records = [Record(**record) for record in progress.pop("history")["records"]]
-        now = Progress(**progress, history=History(records))
-        scaler_state = content["scaler"]
-    except (AttributeError, KeyError, RecursionError, TypeError, ValueError) as error:
-        raise ValueError(f"{path} must hold the progress of a training; got: {error!r}") from error
+    text, tensors = read_checkpoint(path)
+    theirs, now, scaler = _understood(path, text)
     _check_same(path, _flat(identity), theirs)
-    learned = _learned(run.model)
-    _check_trainable(path, learned, tensors)
-    parameters = dict(run.model.named_parameters())
-    needed = {f"model.{name}": parameter for name, parameter in parameters.items()}
-    for name in learned:
-        like = {"step": torch.zeros(()), **dict.fromkeys(MOMENTS, parameters[name])}
-        needed |= {f"adam.{key}.{name}": tensor for key, tensor in like.items()}
-    check_tensors(path, tensors, needed, same_dtype=True)
+    check_checkpoint(path, tensors, run.model)
     try:  # the last that may fail, and its object is new: the model is as it was
-        run.scaler.load_state_dict(scaler_state)
+        run.scaler.load_state_dict(scaler)
     except (AttributeError, KeyError, RuntimeError, TypeError) as error:
         raise ValueError(f"{path} must hold the state of a scaler; got: {error!r}") from error
-
-    with torch.no_grad():
-        for name, parameter in parameters.items():
-            parameter.copy_(tensors[f"model.{name}"])
-    states = {
-        i: {key: tensors[f"adam.{key}.{name}"] for key in ("step", *MOMENTS)}
-        for i, name in enumerate(learned)
-    }
-    groups = run.optimizer.state_dict()["param_groups"]
-    run.optimizer.load_state_dict({"state": states, "param_groups": groups})
+    restore(tensors, run.model, run.optimizer)
     run.now = now
 
 
-def _check_trainable(path: Path, ours: list[str], tensors: dict[str, Tensor]) -> None:
-    """Check that a checkpoint's run trained the same parameters as this one."""
-    start, end = "adam.", "."
-    theirs = {key[len(start) :].partition(end)[2] for key in tensors if key.startswith(start)}
-    for name in sorted(theirs ^ set(ours)):
-        needed, got = ("trained", "frozen") if name in ours else ("frozen", "trained")
-        raise ValueError(f"{path} must be of this training, with {name} {needed}; got it {got}")
-
-
-def _learned(model: nn.Module) -> list[str]:
-    """Name the parameters that the optimizer changes, in its order."""
-    return [name for name, parameter in model.named_parameters() if parameter.requires_grad]
+def _understood(path: Path, text: str) -> tuple[dict[str, Any], Progress, dict[str, Any]]:
+    """Return what a checkpoint's text says: the run's identity, its progress and its scaler."""
+    try:
+        content = json.loads(text)
+        progress = content["progress"]
+        records = [Record(**record) for record in progress.pop("history")["records"]]
+        now = Progress(**progress, history=History(records))
+        return _flat(content["identity"]), now, content["scaler"]
+    except (AttributeError, KeyError, RecursionError, TypeError, ValueError) as error:
+        raise ValueError(f"{path} must hold the progress of a training; got: {error!r}") from error
 
 
 def _check_same(path: Path, ours: dict[str, Any], theirs: dict[str, Any]) -> None:

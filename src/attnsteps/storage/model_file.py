@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from attnsteps.model.config import TransformerConfig
-from attnsteps.model.tensor_file import check_tensors
+from attnsteps.storage.tensor_file import check_tensors
 
 
 def from_tensors(
