@@ -59,6 +59,7 @@ TATOEBA_CREDIT = (
 )
 TATOEBA_URL = "https://www.manythings.org/anki/cmn-eng.zip"
 TATOEBA_EDITIONS = ("cmn-eng.zip", "cmn.txt.gz", "cmn-eng.tsv.gz")  # the newest first
+LEAST = 3  # different sentences: one for each part
 
 
 def load(name: str, **choices: object) -> Parallel:
@@ -180,7 +181,62 @@ def tatoeba(
         known = joined.setdefault(pair[:2], pair)
         if not known.credit:
             joined[pair[:2]] = pair
-    pairs = joined.values()
+    return _split(list(joined.values()), held_out, TATOEBA_CREDIT)
+
+
+def own_pairs(path: str | os.PathLike) -> Parallel:
+    r"""Load your own sentence pairs from a file: in each line a source, a tab, its translation.
+
+    A tenth of the different translations, at most 1,000, is held out for the test, and as many for
+    validation, in the same way as in tatoeba.
+
+    Args:
+        path: a file in UTF-8; further columns and empty lines are passed over.
+
+    Returns:
+        The corpus, without a credit: the pairs are yours.
+
+    Raises:
+        FileNotFoundError: if there is no such file.
+        ValueError: if it is no text in UTF-8, if a line has no two sentences, or if there are fewer
+            than three different ones.
+
+    Example:
+        >>> import tempfile
+        >>> path = Path(tempfile.mkdtemp()) / "my.tsv"
+        >>> _ = path.write_text("Ein Hund.\tA dog.\nEin Baum.\tA tree.\nEin Haus.\tA house.\n")
+        >>> [len(part) for part in own_pairs(path)[:3]]  # train, val, test
+        [1, 1, 1]
+    """
+    try:
+        text = Path(path).read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        raise FileNotFoundError(f"there is no file {path}") from None
+    except UnicodeDecodeError as error:
+        number = error.object.count(b"\n", 0, error.start) + 1
+        raise ValueError(
+            f"{path} must be text in UTF-8; got another byte in line {number}"
+        ) from None
+    pairs = []
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not line.strip():
+            continue
+        src, tgt = ([*map(normalise, line.split("\t")), ""])[:2]
+        if not src or not tgt:
+            raise ValueError(
+                f"{path} must have two sentences in each line, with a tab between them;"
+                f" got {line!r} in line {number}"
+            )
+        pairs.append(TextPair(src, tgt))
+    pairs = list(dict.fromkeys(pairs))
+    count = len({pair.tgt for pair in pairs})
+    if count < LEAST:
+        raise ValueError(f"{path} must have at least {LEAST} different sentences; got {count}")
+    return _split(pairs, max(1, min(1000, count // 10)), credit="")
+
+
+def _split(pairs: list[TextPair], held_out: int, credit: str) -> Parallel:
+    """Hold sentences out for test and validation, by a rule that asks the sentences alone."""
     first: dict[str, TextPair] = {}
     for pair in pairs:
         first.setdefault(pair.tgt, pair)
@@ -197,7 +253,7 @@ def tatoeba(
             f"held_out must leave some of the {len(first)} sentences to train on; got {held_out}"
         )
     test, val = held[:held_out], held[held_out:]
-    return Parallel(train, val, test, TATOEBA_CREDIT)
+    return Parallel(train, val, test, credit)
 
 
 def _everyday(path: Path) -> Iterator[TextPair]:
