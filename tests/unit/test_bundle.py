@@ -87,13 +87,27 @@ def test_other_forms_of_import_are_refused(folder):
 def test_what_only_readers_of_the_source_need_stays_behind(folder):
     (folder / "view.js").write_text(
         "// What it is.\n\n/**\n * @param {number} x\n */\nfunction twice(x) {\n"
-        "  // why\n  return /** @type {number} */ (x) * 2; // here\n}\n\n"
+        "\n  // why\n  return /** @type {number} */ (x) * 2; // here\n}\n\n"
         "/** Shows it. */\nexport default { render: twice };\n"
     )
     assert bundle("view") == (
-        "function twice(x) {\nreturn /** @type {number} */ (x) * 2; // here\n}\n"
-        "export default { render: twice };\n"
+        "function twice(x) {\nreturn (x) * 2;\n}\nexport default { render: twice };\n"
     )
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        'const a = "one // two";',
+        "const a = 'say \"one // two';",
+        'const a = "\\" // two";',
+        "const a = `one // ${two} /** three */ four`;",
+        'const a = "https://one"; const b = text.replace(/\\/\\//g, "//");',
+    ],
+)
+def test_a_text_that_looks_like_a_comment_stays(folder, code):
+    (folder / "view.js").write_text(f"{code} // the reader's\nexport default {{ render }};\n")
+    assert bundle("view") == f"{code}\nexport default {{ render }};\n"
 
 
 def test_a_text_whose_indentation_counts_is_refused(folder):
@@ -107,9 +121,20 @@ def test_a_missing_module_is_named(folder):
         bundle("nothing")
 
 
+def rules(css: str) -> list[str]:
+    """Return the lines of a style sheet that a browser reads."""
+    lines = [line.strip() for line in re.sub(r"/\*.*?\*/", "", css, flags=re.DOTALL).splitlines()]
+    return [line for line in lines if line]
+
+
 def test_every_widget_has_the_shared_styles():
     base = (module.CSS / "base.css").read_text(encoding="utf-8")
-    assert styles("predict").startswith(f"{palette('.aw')}\n{base}")
+    shared = rules(palette(".aw")) + rules(base)
+    assert rules(styles("predict"))[: len(shared)] == shared
+
+
+def test_styles_hold_no_comment_and_no_indentation():
+    assert not re.search(r"/\*|^\s", styles("translator"), re.MULTILINE)
 
 
 def test_a_widget_has_the_styles_of_the_pieces_it_imports_once_and_before_its_own():
@@ -117,7 +142,7 @@ def test_a_widget_has_the_styles_of_the_pieces_it_imports_once_and_before_its_ow
         (module.CSS / f"{stem}.css").read_text(encoding="utf-8")
         for stem in ("base", "loom", "composer", "weight_table", "translator", "training")
     ]
-    assert styles("translator", "training") == "\n".join([palette(".aw"), *sheets])
+    assert rules(styles("translator", "training")) == rules("\n".join([palette(".aw"), *sheets]))
 
 
 def test_maths_brings_no_styles_of_a_widget_that_has_its_name(folder):
@@ -126,4 +151,4 @@ def test_maths_brings_no_styles_of_a_widget_that_has_its_name(folder):
     (folder / "view.js").write_text('import { one } from "./maths/one.js";\n')
     for name in ("base", "one", "view"):
         (folder / f"{name}.css").write_text(f".{name} {{}}\n")
-    assert styles("view") == f"{palette('.aw')}\n.base {{}}\n\n.view {{}}\n"
+    assert styles("view") == f"{palette('.aw')}\n.base {{}}\n.view {{}}\n"

@@ -20,11 +20,15 @@ _EXPORT = re.compile(r"^export (?=(?:const|let|function|class)\b)", re.MULTILINE
 _TOP_LEVEL = re.compile(r"^(?:export )?(?:const|let|function|class)\s+(\w+)", re.MULTILINE)
 _VIEW = re.compile(r"^export default \{[^;]*\brender\b", re.MULTILINE)
 _FOR_READERS = re.compile(
-    r"""^[ \t]*/\*\*(?:(?!\*/).)*\*/[ \t]*\n  # a comment on lines of its own: types, mostly
-    |   ^[ \t]*//[^\n]*\n
-    |   ^[ \t\n]+""",
+    r"""(?P<text>"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\\n])*`)  # stays as it is
+    |   ^\s*/\*\*(?:(?!\*/).)*\*/[ \t]*\n  # a comment on lines of its own: types, mostly
+    |   ^\s*//[^\n]*\n
+    |   ^\s+
+    |   [ \t]+//[ ][^\n]*$  # a comment after code
+    |   /\*\*(?:(?!\*/).)*\*/[ ]  # a type before an expression""",
     re.MULTILINE | re.DOTALL | re.VERBOSE,
 )
+_IN_STYLES = re.compile(r"\s*/\*.*?\*/|^\s+", re.MULTILINE | re.DOTALL)  # comments, indentation
 
 
 @cache
@@ -52,7 +56,12 @@ def bundle(stem: str) -> str:
             owner[name] = path
     *imported, view = modules
     parts = [_EXPORT.sub("", modules[path]) for path in imported] + [modules[view]]
-    return "\n".join(_FOR_READERS.sub("", _IMPORT.sub("", part)).strip() for part in parts) + "\n"
+    return "\n".join(_to_run(_IMPORT.sub("", part)) for part in parts) + "\n"
+
+
+def _to_run(source: str) -> str:
+    """Drop what only readers of the source need: comments, types, empty lines, indentation."""
+    return _FOR_READERS.sub(lambda found: found["text"] or "", source).strip()
 
 
 def _modules(stem: str) -> dict[Path, str]:
@@ -86,4 +95,4 @@ def styles(*stems: str) -> str:
     views = [path.stem for stem in stems for path in _modules(stem) if path.parent == JS]
     sheets = [CSS / f"{name}.css" for name in dict.fromkeys(["base", *views])]
     texts = [path.read_text(encoding="utf-8") for path in sheets if path.is_file()]
-    return "\n".join([palette(".aw"), *texts])
+    return _IN_STYLES.sub("", "\n".join([palette(".aw"), *texts]))
