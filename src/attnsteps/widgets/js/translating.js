@@ -1,4 +1,5 @@
 // What the translator asks of its worker: load a model from its file, and translate with it.
+import { beam } from "./maths/model/beam.js";
 import { greedy } from "./maths/model/greedy.js";
 import { topOf } from "./maths/model/next_token.js";
 import { isIntact } from "./maths/model/safetensors.js";
@@ -19,18 +20,19 @@ export const translating = {
   },
 
   /**
-   * Translate the ids of one sentence; forced and blocks as in greedy.
+   * Translate the ids of one sentence; forced and blocks as in greedy. With a width it is written by
+   * beam search, and what is most probable so far is told at every step.
    * @param {{key: string, ids: number[], maxLen: number, forced: Record<number, number>,
-   *          blocks: Block[], numAlternatives: number}} given
+   *          blocks: Block[], numAlternatives: number, beamWidth?: number, alpha?: number}} given
+   * @param {Tell} tell
    * @returns {Translation}
    */
-  translate({ key, ids, maxLen, forced, blocks, numAlternatives }) {
+  translate({ key, ids, numAlternatives, beamWidth, ...options }, tell) {
     const start = performance.now();
-    const { steps, counts, encoderWeights } = greedy(loadedModel(key), ids, {
-      maxLen,
-      forced,
-      blocks,
-    });
+    const model = loadedModel(key);
+    const { steps, counts, encoderWeights } = beamWidth
+      ? widely(beam(model, ids, { ...options, beamWidth, onstep: tell }))
+      : greedy(model, ids, options);
     const milliseconds = performance.now() - start;
     return {
       steps: steps.map(({ id, logProbs }) => ({
@@ -58,6 +60,11 @@ export const translating = {
   },
 };
 
+/** The best of a beam in the form of greedy's result. @param {ReturnType<typeof beam>} found */
+function widely({ best: steps, counts, encoderWeights }) {
+  return { steps, counts, encoderWeights };
+}
+
 /** The model that `load` has read, for other jobs of the same worker. @param {string} key */
 export function loadedModel(key) {
   const model = models.get(key);
@@ -74,14 +81,14 @@ export async function intactModel(buffer) {
 
 /** @param {LoadedTransformer} model @returns {Vocabulary} */
 export function vocabularyOf({ config, bundle }) {
-  const { src_vocab: srcTokens, tgt_vocab: tgtTokens } = bundle;
+  const { src_vocab: srcTokens, tgt_vocab: tgtTokens, reading = null } = bundle;
   if (!Array.isArray(srcTokens) || !Array.isArray(tgtTokens)) {
     throw new Error("This file holds no vocabulary, so its model cannot be asked anything.");
   }
   const [splitter, joiner] = [bundle.src_tokenizer, bundle.tgt_tokenizer].map((text) =>
     JSON.parse(String(text)),
   );
-  return { config, srcTokens, tgtTokens, splitter, joiner };
+  return { config, srcTokens, tgtTokens, splitter, joiner, reading };
 }
 
 /** @param {Float32Array} logProbs @param {number} id @returns {Likelihood} */
