@@ -2,12 +2,29 @@
 // small one goes on where it cannot be had.
 import { download } from "./download.js";
 import { fileOf, messageOf } from "./engine.js";
+import { beam } from "./maths/model/beam.js";
+import { loadedModel, translating, translationOf } from "./translating.js";
 import { button, el, status } from "./ui.js";
 
 const PYTHONS_PATIENCE = 30000; // ms until Python must have answered
 const SEARCH = { beamWidth: 4, alpha: 1 };
 const TOO_LONG = 60; // a sentence of more pieces is written without a beam
 const LICENSE = "https://creativecommons.org/licenses/by/2.0/fr/";
+
+export const withBeam = {
+  ...translating,
+  /**
+   * Translate by beam search, and tell at every step what is most probable so far.
+   * @param {Parameters<typeof translating.translate>[0] & {beamWidth: number, alpha: number}} given
+   * @param {Tell} tell
+   * @returns {Translation}
+   */
+  search({ key, ids, numAlternatives, ...options }, tell) {
+    const start = performance.now();
+    const found = beam(loadedModel(key), ids, { ...options, onstep: tell });
+    return translationOf({ ...found, steps: found.best }, numAlternatives, start);
+  },
+};
 
 /** @param {number} bytes */
 const inMegabytes = (bytes) => (bytes / 1e6).toFixed(1);
@@ -20,7 +37,7 @@ export class Everyday {
   hasFailed = false;
   isDeclined = false; // the reader has cancelled it
 
-  /** @param {import("./live.js").LiveModel<any>} live */
+  /** @param {import("./live.js").LiveModel<typeof withBeam>} live */
   constructor(live) {
     this.live = live;
     this.key = `${live.key}/everyday`;
@@ -68,10 +85,15 @@ export class Everyday {
     return this.vocabulary !== null && this.live.loaded === this.vocabulary;
   }
 
-  /** Which model the worker is to ask, and how it searches. @param {number[]} ids */
-  question(ids) {
-    if (!this.isSpeaking) return { key: this.live.key };
-    return { key: this.key, ...SEARCH, beamWidth: ids.length > TOO_LONG ? 1 : SEARCH.beamWidth };
+  /**
+   * Ask the model that speaks for a translation.
+   * @param {Omit<Parameters<typeof translating.translate>[0], "key">} given @param {Tell} tell
+   */
+  translate(given, tell) {
+    const { engine, key } = this.live;
+    if (!this.isSpeaking) return engine.run("translate", { ...given, key });
+    const beamWidth = given.ids.length > TOO_LONG ? 1 : SEARCH.beamWidth;
+    return engine.run("search", { ...given, ...SEARCH, beamWidth, key: this.key }, tell);
   }
 
   /** The small model has met a word that it does not know. */

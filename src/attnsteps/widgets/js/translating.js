@@ -1,5 +1,4 @@
 // What the translator asks of its worker: load a model from its file, and translate with it.
-import { beam } from "./maths/model/beam.js";
 import { greedy } from "./maths/model/greedy.js";
 import { topOf } from "./maths/model/next_token.js";
 import { isIntact } from "./maths/model/safetensors.js";
@@ -20,33 +19,14 @@ export const translating = {
   },
 
   /**
-   * Translate the ids of one sentence; forced and blocks as in greedy. With a width it is written by
-   * beam search, and what is most probable so far is told at every step.
+   * Translate the ids of one sentence; forced and blocks as in greedy.
    * @param {{key: string, ids: number[], maxLen: number, forced: Record<number, number>,
-   *          blocks: Block[], numAlternatives: number, beamWidth?: number, alpha?: number}} given
-   * @param {Tell} tell
+   *          blocks: Block[], numAlternatives: number}} given
    * @returns {Translation}
    */
-  translate({ key, ids, numAlternatives, beamWidth, ...options }, tell) {
+  translate({ key, ids, numAlternatives, ...options }) {
     const start = performance.now();
-    const model = loadedModel(key);
-    const { steps, counts, encoderWeights } = beamWidth
-      ? widely(beam(model, ids, { ...options, beamWidth, onstep: tell }))
-      : greedy(model, ids, options);
-    const milliseconds = performance.now() - start;
-    return {
-      steps: steps.map(({ id, logProbs }) => ({
-        ...likelihood(logProbs, id),
-        alternatives: topOf(logProbs, numAlternatives).map((other) => likelihood(logProbs, other)),
-      })),
-      weights: {
-        encoder: encoderWeights,
-        decoder: byHead(steps.map((step) => step.weights.decoder)),
-        cross: byHead(steps.map((step) => step.weights.cross)),
-      },
-      counts,
-      milliseconds,
-    };
+    return translationOf(greedy(loadedModel(key), ids, options), numAlternatives, start);
   },
 
   /**
@@ -60,9 +40,26 @@ export const translating = {
   },
 };
 
-/** The best of a beam in the form of greedy's result. @param {ReturnType<typeof beam>} found */
-function widely({ best: steps, counts, encoderWeights }) {
-  return { steps, counts, encoderWeights };
+/**
+ * What a page shows of a search's result.
+ * @param {{steps: WrittenToken[], counts: Counts, encoderWeights: HeadWeights}} found
+ * @param {number} numAlternatives @param {number} start when it began
+ * @returns {Translation}
+ */
+export function translationOf({ steps, counts, encoderWeights }, numAlternatives, start) {
+  return {
+    steps: steps.map(({ id, logProbs }) => ({
+      ...likelihood(logProbs, id),
+      alternatives: topOf(logProbs, numAlternatives).map((other) => likelihood(logProbs, other)),
+    })),
+    weights: {
+      encoder: encoderWeights,
+      decoder: byHead(steps.map((step) => step.weights.decoder)),
+      cross: byHead(steps.map((step) => step.weights.cross)),
+    },
+    counts,
+    milliseconds: performance.now() - start,
+  };
 }
 
 /** The model that `load` has read, for other jobs of the same worker. @param {string} key */

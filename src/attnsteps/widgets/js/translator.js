@@ -2,15 +2,14 @@
 import { alternativesPanel } from "./alternatives.js";
 import { AttentionFocus } from "./attention_focus.js";
 import { serveJobs } from "./engine.js";
-import { Everyday } from "./everyday.js";
+import { Everyday, withBeam } from "./everyday.js";
 import { LiveModel } from "./live.js";
 import { allHeads, headLabel, headName, keysOf, lookOf, paddedTo } from "./looks.js";
 import { shuffler } from "./sentence_line.js";
-import { translating } from "./translating.js";
 import { asPercent, button, choice, el, reducedMotion, ticker } from "./ui.js";
 import { weightTable } from "./weight_table.js";
 
-serveJobs(translating);
+serveJobs(withBeam);
 
 const PACE = 110; // ms from one word to the next
 const NUM_ALTERNATIVES = 5;
@@ -42,14 +41,17 @@ class Translator {
   /** @param {Host} host */
   constructor(host) {
     this.live = new LiveModel(host, {
-      jobs: translating,
+      jobs: withBeam,
       title: "Translator",
       classes: ["tr"],
       files: ["weights"],
       loading: "Loading the model …",
       empty: "There is nothing to translate yet. Type a word, or press “Shuffle”.",
       load: ([buffer], { engine, key }) => engine.run("load", { key, buffer }),
-      onload: () => this.translate(),
+      onload: () => {
+        this.everyday.show();
+        return this.translate();
+      },
       onhide: () => this.forget(),
       onsentence: (text) => this.setText(text),
     });
@@ -231,14 +233,13 @@ class Translator {
     const { live } = this;
     if (!ids.length) return null;
     const given = {
-      ...this.everyday.question(ids),
       ids,
       forced,
       blocks: [],
       maxLen: live.maxLen(ids.length),
       numAlternatives: NUM_ALTERNATIVES,
     };
-    return live.engine.run("translate", given, tell);
+    return this.everyday.translate(given, tell);
   }
 
   /**
