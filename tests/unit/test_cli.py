@@ -106,7 +106,7 @@ def test_every_example_in_the_help_can_be_read(say):
         ([], "the following arguments are required: train|translate|evaluate"),
         (["train", "--layers", "two"], "argument --layers: invalid int value: 'two'"),
         (["train", "--magic"], "unrecognized arguments: --magic"),
-        (["train", "--corpus", "wmt14"], "argument --corpus: invalid choice: 'wmt14'"),
+        (["train", "--corpus", "wmt14"], "argument --corpus: must be generated, ambiguous, "),
         (
             ["train", "--batch-size", "8", "--max-tokens", "9"],
             "argument --max-tokens: not allowed with argument --batch-size",
@@ -282,6 +282,51 @@ def test_real_corpora_go_the_same_way(say, tmp_path, name, write, credit):
     assert (status, err) == (0, "")
     assert f"{name}, test" in out
     assert "tok:13a" in out
+
+
+def test_ones_own_pairs_go_the_same_way(say, tmp_path):
+    own = tmp_path / "my.tsv"
+    lines = (f"Noch {i} Tage.\t{i} days to go.\n" for i in range(60))
+    own.write_text("\ufeff" + "\n".join(lines), encoding="utf-8")
+    sizes = ("--d-model", 16, "--layers", 1, "--merges", 30, "--batch-size", 8, "--quiet")
+    run = tmp_path / "run"
+    status, out, err = say("train", "--corpus", own, *sizes, "--steps", 2, "--out", run)
+    assert (status, err) == (0, "")
+    assert "48 pairs" in out  # 6 are held out for the test, and 6 for validation
+    which = ("--model", run, "--parts", "test", "--max-len", 5, "--quiet")
+    status, out, err = say("evaluate", "--corpus", own, *which)
+    assert (status, err) == (0, "")
+    assert "my.tsv, test" in out
+
+
+@pytest.mark.parametrize(
+    ("content", "needed"),
+    [
+        (
+            b"Ja.\tYes.\nNein.\n",
+            "must have two sentences in each line, with a tab between them; got 'Nein.' in line 2",
+        ),
+        (
+            b"Ja.\tYes.\n\n\tNo.\n",
+            "must have two sentences in each line, with a tab between them; got '\\tNo.' in line 3",
+        ),
+        (b"Ja.\tYes.\nB\xe4r\tBear\n", "must be text in UTF-8; got another byte in line 2"),
+        (b"Ja.\tYes.\nJa.\tYes.\n", "must have at least 3 different sentences; got 1"),
+        (b"", "must have at least 3 different sentences; got 0"),
+    ],
+)
+def test_what_is_wrong_with_ones_own_pairs_is_named(say, tmp_path, content, needed):
+    own = tmp_path / "my.tsv"
+    own.write_bytes(content)
+    status, _, err = say("train", "--corpus", own, "--out", tmp_path / "run")
+    assert (status, err) == (2, f"python -m attnsteps train: error: {own} {needed}\n")
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_file_of_pairs_that_is_not_there_is_named(say, tmp_path):
+    status, _, err = say("train", "--corpus", tmp_path / "my.tsv", "--out", tmp_path / "run")
+    assert status == 2
+    assert err == f"python -m attnsteps train: error: there is no file {tmp_path / 'my.tsv'}\n"
 
 
 def test_a_sentence_that_cannot_be_validated_is_named_before_the_training(say, tmp_path):

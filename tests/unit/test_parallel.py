@@ -35,6 +35,11 @@ def captions(tmp_path):
     return tmp_path
 
 
+def letters(text):
+    """What two sentences have in common that differ in marks, spaces and capitals alone."""
+    return "".join(char for char in text.casefold() if char.isalnum())
+
+
 def write_zip(folder, rows, name="cmn.txt"):
     with zipfile.ZipFile(folder / "cmn-eng.zip", "w") as archive:
         archive.writestr(name, "".join("\t".join(row) + "\n" for row in rows))
@@ -63,10 +68,10 @@ def test_the_published_checksums_are_those_of_the_copies():
 @needs_data
 def test_tatoeba_holds_out_a_thousand_sentences_that_training_has_not_seen():
     corpus = load("tatoeba", directory=DATA / "tatoeba")
-    assert [len(part) for part in corpus[:3]] == [17_942, 1_000, 1_000]
+    assert [len(part) for part in corpus[:3]] == [28_147, 1_000, 1_000]
     assert "CC BY 2.0 FR" in corpus.credit
     for side in (0, 1):
-        train, val, test = ({pair[side] for pair in part} for part in corpus[:3])
+        train, val, test = ({letters(pair[side]) for pair in part} for part in corpus[:3])
         assert not train & val
         assert not train & test
         assert not val & test
@@ -78,8 +83,8 @@ def test_tatoebas_split_never_changes():
     test = tatoeba(directory=DATA / "tatoeba").test
     text = "\n".join(f"{pair.src}\t{pair.tgt}" for pair in test)
     digest = hashlib.sha256(text.encode()).hexdigest()
-    assert digest == "3208097b032a4c82877c9259cbd6ae51316aa2d06c13e82a29aa4a41e4487acb"
-    assert test[0] == TextPair("我們老師開車來學校。", "Our teacher comes to school by car.")
+    assert digest == "44c6dd4fcadf87750f6ecdb15cc20d10023e30e60e90ac6ac04645bc3cdc823b"
+    assert test[0][:2] == ("那个时候我还没有结婚.", "I wasn't yet married at that time.")
 
 
 @needs_data
@@ -149,6 +154,31 @@ def test_the_split_does_not_depend_on_the_order_or_on_other_sentences(tmp_path):
     assert first.val == second.val
     fewer = [p for p in PAIRS if p[0] not in {pair.tgt for pair in first.train[:4]}]
     assert tatoeba(directory=write_zip(tmp_path, fewer), held_out=2).test == first.test
+
+
+def test_editions_are_joined_and_what_is_alike_is_kept_once(tmp_path):
+    old = [("Hi!", "你好！"), ("Don’t  worry.", "別擔心。"), ("Really?", "真 的 嗎 ？")]
+    new = [(english, f"{chinese}", "by a & b") for english, chinese in PAIRS]
+    again = [("Don't worry.", "别担心.", "by c & d"), ("Really?", "真的吗?"), PAIRS[0]]
+    write_zip(tmp_path, new)
+    for name, rows in (("cmn.txt.gz", again), ("cmn-eng.tsv.gz", old)):
+        text = "".join("\t".join(row) + "\n" for row in rows)
+        (tmp_path / name).write_bytes(gzip.compress(text.encode()))
+    corpus = tatoeba(directory=tmp_path, held_out=1)
+    pairs = {pair[:2]: pair.credit for part in corpus[:3] for pair in part}
+    assert len(pairs) == sum(map(len, corpus[:3])) == len(PAIRS) + 3
+    assert pairs["你好!", "Hi!"] == ""
+    assert pairs["别担心.", "Don't worry."] == "by c & d"
+    assert pairs["真的吗?", "Really?"] == ""
+    assert pairs["句子0.", "Sentence 0."] == "by a & b"
+
+
+def test_a_sentence_is_held_out_whatever_its_marks_and_capitals(tmp_path):
+    shouted = [(f"{english[:-1].upper()}!", chinese[:-1]) for english, chinese in PAIRS]
+    corpus = tatoeba(directory=write_zip(tmp_path, [*PAIRS, *shouted]), held_out=2)
+    held = {letters(text) for pair in [*corpus.val, *corpus.test] for text in pair[:2]}
+    assert len(held) == 8
+    assert held.isdisjoint(letters(text) for pair in corpus.train for text in pair[:2])
 
 
 def test_sentences_are_composed_and_their_spaces_single():

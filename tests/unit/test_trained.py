@@ -1,6 +1,7 @@
 """A translator in one file: what is saved translates as before, and nothing else is let in."""
 
 import dataclasses
+import json
 import math
 
 import pytest
@@ -9,11 +10,14 @@ import torch
 from safetensors import safe_open
 
 import attnsteps.translator.trained
+from attnsteps.model.config import TransformerConfig
+from attnsteps.model.tensor_file import read_tensors, write_tensors
 from attnsteps.model.transformer import Transformer
+from attnsteps.text.reading import Reading
 from attnsteps.text.tokenizer import BytePairs, Characters, Subwords, Words
 from attnsteps.text.vocab import Vocab
 from attnsteps.translator.search import find
-from attnsteps.translator.trained import Trained, pretrained
+from attnsteps.translator.trained import FORMAT, FORMAT_VERSION, Trained, pretrained
 from tests.training import make_config, make_model, trained
 
 CHINESE = ("动物", "没有", "过", "马路", "太", "累", "宽", "了")  # 5 … 12
@@ -38,6 +42,15 @@ def learned(request):
     loss_fn = one_shot_loss if request.param else autoregressive_loss
     trained(model, PAIRS, config=config, loss_fn=loss_fn)
     return bundle(model)
+
+
+def damage(path, change):
+    """Change a file's config or tensors, and write it with a checksum that fits."""
+    text, tensors = read_tensors(path, kind=FORMAT, version=FORMAT_VERSION)
+    config = json.loads(text)
+    change(config, tensors)
+    config = json.dumps(config)
+    write_tensors(path, tensors, kind=FORMAT, version=FORMAT_VERSION, config=config)
 
 
 TEXTS = ["动物没有过马路", "太累了", "马路"]
@@ -122,6 +135,95 @@ def test_what_is_saved_comes_back(tmp_path, learned, dtype):
     with safe_open(path, framework="pt") as file:
         names = file.keys()
         assert {file.get_tensor(name).dtype for name in names} == {dtype}
+
+
+def test_eight_bits_come_back_within_half_a_step_and_are_a_quarter_of_the_size(tmp_path, learned):
+    for dtype in (torch.int8, torch.float32):
+        learned.save(tmp_path / f"{dtype}.safetensors", dtype=dtype)
+    path = tmp_path / "torch.int8.safetensors"
+    loaded, is_matrix = Trained.load(path), lambda weights: weights.dim() == 2
+    for ours, theirs in zip(loaded.model.parameters(), learned.model.parameters(), strict=True):
+        assert ours.dtype == torch.float32
+        largest = theirs.detach().abs().amax(dim=-1, keepdim=True)
+        allowed = largest / 254 * 1.001 if is_matrix(theirs) else theirs.abs() * 2**-11 + 2**-25
+        assert ((ours - theirs).abs() <= allowed).all()
+    assert loaded.translate(TEXTS)[0].text == TRANSLATIONS[0]
+    with safe_open(path, framework="pt") as file:
+        stored = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (it is no dict)
+    for name, parameter in learned.model.named_parameters():
+        assert stored[name].dtype == (torch.int8 if is_matrix(parameter) else torch.float16)
+        assert stored[name].shape == parameter.shape
+        if is_matrix(parameter):
+            assert stored[f"{name}.scale"].shape == parameter.shape[:1]
+            assert stored[f"{name}.scale"].dtype == torch.float32
+
+
+def test_scales_without_their_matrix_are_refused(tmp_path, learned, refuses):
+    path = tmp_path / "model.safetensors"
+    learned.save(path, dtype=torch.int8)
+    name = next(name for name, weights in learned.model.named_parameters() if weights.dim() == 2)
+    damage(path, lambda _, tensors: tensors.update({name: tensors[name].float()}))
+    refuses(
+        lambda: Trained.load(path),
+        f"{path} must hold only what the model has; got {name}.scale as well",
+    )
+
+
+def test_what_both_languages_share_is_written_once(tmp_path):
+    tokenizer, path = Subwords.learn(["low lower"], num_merges=3), tmp_path / "model.safetensors"
+    vocab = Vocab(tokenizer.vocabulary())
+    model = Transformer(TransformerConfig.tiny(len(vocab), len(vocab)))
+    ours = Trained(model, vocab, vocab, tokenizer, tokenizer)
+    ours.save(path)
+    with safe_open(path, framework="pt") as file:
+        assert file.metadata()["config"].count("merges") == 1
+    theirs = Trained.load(path)
+    assert (theirs.src_vocab, theirs.tgt_vocab) == (vocab, vocab)
+    assert theirs.src_tokenizer == theirs.tgt_tokenizer == tokenizer
+    assert theirs.translate(["slow"]) == ours.translate(["slow"])
+
+
+def reader(**changes):
+    """A model with a reading, which knows eight words."""
+    return bundle(reading=Reading.learn([*CHINESE, *ENGLISH, " .,"]), **changes)
+
+
+def test_a_reading_brings_a_text_into_the_form_that_the_model_knows():
+    found = reader().translate(["動物 沒有過 馬路", "动物没有过马路"])
+    assert found[0] == found[1]
+    assert found[0].src_tokens == ["动物", "没有", "过", "马路"]
+    assert reader().sentences("动物累了。马路宽！") == ["动物累了.", "马路宽!"]
+    assert bundle().sentences("动物累了。马路宽！") == ["动物累了。马路宽！"]
+
+
+def test_what_no_training_has_seen_is_left_out_and_named():
+    found, nothing, plain = reader().translate(["动物😀太累", "😀ß", "动物太累"])
+    assert found.unknown == ["😀"]
+    assert found._replace(unknown=[]) == plain
+    assert nothing.text == "😀ß"  # a copy: there is nothing to translate
+    assert nothing.unknown == ["😀", "ß"]
+    assert nothing.is_whole
+
+
+def test_only_a_text_of_nothing_is_refused_by_a_reading(refuses):
+    for text in ("", " \u200b", "\n"):
+        refuses(
+            lambda text=text: reader().translate([text]),
+            "texts[0] must have from 1 to 16 tokens; got 0",
+        )
+
+
+def test_a_reading_is_kept_in_the_file(tmp_path, refuses):
+    ours, path = reader(), tmp_path / "model.safetensors"
+    ours.save(path)
+    assert Trained.load(path).reading == ours.reading
+    bundle().save(path)
+    assert Trained.load(path).reading is None
+    for wrong in ({"simplified": ["a", ""], "characters": ""}, {"characters": "a"}, [], None):
+        ours.save(path)
+        damage(path, lambda config, _, wrong=wrong: config.update({"reading": wrong}))
+        with pytest.raises(ValueError, match=f"^{path} must hold a trained model; got: "):
+            Trained.load(path)
 
 
 TOKENIZERS = [

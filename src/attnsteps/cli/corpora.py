@@ -6,12 +6,15 @@ from typing import NamedTuple
 
 from attnsteps.checks import check_choice
 from attnsteps.corpora.generated.corpus import Pair, generated
-from attnsteps.corpora.parallel import CORPORA, TextPair, load
+from attnsteps.corpora.parallel import CORPORA, Parallel, TextPair, load, own_pairs
 from attnsteps.text.batch import Example, encode_pairs
+from attnsteps.text.reading import Reading
 from attnsteps.text.tokenizer import Subwords, Words
 from attnsteps.text.vocab import SPECIALS, Vocab
 
-NAMES = ("generated", "ambiguous", *CORPORA)
+GENERATED = ("generated", "ambiguous")
+NAMES = (*GENERATED, *CORPORA)
+OWN = ".tsv"  # how the name of a file of one's own pairs ends
 
 
 class Sentence(NamedTuple):
@@ -39,6 +42,7 @@ class Tokens(NamedTuple):
     tgt_vocab: Vocab
     src_tokenizer: Words | Subwords
     tgt_tokenizer: Words | Subwords
+    reading: Reading | None = None
 
 
 def read(
@@ -48,20 +52,17 @@ def read(
     num_pairs: int = 40_000,
     progress: bool = True,
 ) -> Corpus:
-    """Generate, download or read the corpus of this name (one of NAMES).
+    """Generate, download or read the corpus of this name: one of NAMES, or a .tsv file of pairs.
 
-    If directory is None, a real corpus is downloaded.
+    If directory is None, a published corpus is downloaded.
     """
-    check_choice("corpus", name, NAMES)
     if name in CORPORA:
-        corpus = load(name, directory=directory, progress=progress)
-        parts = {
-            part: [Sentence(pair.src, pair.tgt, (pair.tgt,)) for pair in getattr(corpus, part)]
-            for part in ("val", "test")
-        }
-        return Corpus(name, corpus.train, parts, corpus.credit)
+        return _real(name, load(name, directory=directory, progress=progress))
     if directory is not None:
-        raise ValueError(f"--data only fits a real corpus, not {name}; got {directory}")
+        raise ValueError(f"--data only fits a published corpus, not {name}; got {directory}")
+    if name.endswith(OWN):
+        return _real(name, own_pairs(name))
+    check_choice("corpus", name, NAMES)
     splits = generated(num_pairs, ambiguous=name == "ambiguous")
     tokens = _words(splits.train)
     parts = {
@@ -71,19 +72,30 @@ def read(
     return Corpus(name, splits.train, parts)
 
 
+def _real(name: str, corpus: Parallel) -> Corpus:
+    """Return a corpus of texts in the form that the command line uses."""
+    parts = {
+        part: [Sentence(pair.src, pair.tgt, (pair.tgt,)) for pair in getattr(corpus, part)]
+        for part in ("val", "test")
+    }
+    return Corpus(name, corpus.train, parts, corpus.credit)
+
+
 def learn_tokens(corpus: Corpus, num_merges: int) -> Tokens:
     """Learn a corpus's tokens: its words, or num_merges byte pairs shared by both languages."""
-    if corpus.name not in CORPORA:
+    if corpus.name in GENERATED:
         return _words(corpus.train)
-    pieces = Subwords.learn([text for pair in corpus.train for text in pair[:2]], num_merges)
+    texts = [text for pair in corpus.train for text in pair[:2]]
+    pieces = Subwords.learn(texts, num_merges)
     vocab = Vocab(pieces.vocabulary())
-    return Tokens(vocab, vocab, pieces, pieces)
+    reading = Reading.learn(texts) if corpus.name == "tatoeba" else None  # it is in the plain form
+    return Tokens(vocab, vocab, pieces, pieces, reading)
 
 
 def encode(corpus: Corpus, tokens: Tokens) -> list[Example]:
     """Return the ids of the training part."""
     pairs = [pair[:2] for pair in corpus.train]
-    if corpus.name in CORPORA:
+    if corpus.name not in GENERATED:
         src, tgt = tokens.src_tokenizer, tokens.tgt_tokenizer
         pairs = [(src.tokenize(source), tgt.tokenize(target)) for source, target in pairs]
     return encode_pairs(pairs, tokens.src_vocab, tokens.tgt_vocab)

@@ -2,7 +2,7 @@
 
 import os
 import sys
-from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from argparse import ArgumentParser, ArgumentTypeError, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Sequence
 from typing import NoReturn
 
@@ -10,7 +10,7 @@ import torch
 
 from attnsteps.checks import check_positive
 from attnsteps.cli import evaluate, train, translate
-from attnsteps.cli.corpora import NAMES
+from attnsteps.cli.corpora import NAMES, OWN
 from attnsteps.translator.search import SEARCHES
 
 TRAIN = """examples:
@@ -19,6 +19,8 @@ TRAIN = """examples:
   python -m attnsteps train --layers 2 --steps 2000 --seed 1 --out runs/two
   python -m attnsteps train --corpus multi30k --device cuda --precision bfloat16 \\
       --d-model 256 --layers 4 --dropout 0.3 --max-tokens 4096 --steps 8000
+  python -m attnsteps train --corpus my.tsv
+      your own pairs, saved in runs/my
   python -m attnsteps train --resume
       continue an interrupted training run; the other options must be the same
   torchrun --nproc-per-node 2 -m attnsteps train
@@ -84,14 +86,28 @@ def parser() -> ArgumentParser:
 
 def _corpus_options(p: ArgumentParser) -> None:
     """Add the options that choose the sentences."""
-    p.add_argument("--corpus", choices=NAMES, default="generated", help="default: generated")
     p.add_argument(
-        "--data", metavar="DIR", help="folder with a real corpus's files; default: download them"
+        "--corpus",
+        type=_corpus,
+        default="generated",
+        metavar="NAME",
+        help=f"{', '.join(NAMES)}, or a {OWN} file: a sentence, a tab and its translation in"
+        " each line; default: generated",
+    )
+    p.add_argument(
+        "--data", metavar="DIR", help="folder with a published corpus; default: download it"
     )
     p.add_argument("--pairs", type=int, default=40_000, help="pairs to generate; default: 40000")
     p.add_argument("--device", default="cpu", help="cpu, cuda, …; default: cpu")
     p.add_argument("--threads", type=int, help="processor threads; default: 1 for a small model")
     p.add_argument("--quiet", action="store_true", help="no progress bar")
+
+
+def _corpus(name: str) -> str:
+    """Check the name of a corpus, before anything is read."""
+    if name not in NAMES and not name.endswith(OWN):
+        raise ArgumentTypeError(f"must be {', '.join(NAMES)} or a {OWN} file; got {name!r}")
+    return name
 
 
 def _search_options(p: ArgumentParser) -> None:

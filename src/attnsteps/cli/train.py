@@ -11,7 +11,7 @@ from torch import nn
 
 from attnsteps.analysis.scores import bleu, exact_match
 from attnsteps.checks import check_number
-from attnsteps.cli.corpora import Corpus, Tokens, encode, learn_tokens, read
+from attnsteps.cli.corpora import GENERATED, Corpus, Tokens, encode, learn_tokens, read
 from attnsteps.model.config import TransformerConfig
 from attnsteps.model.transformer import Transformer
 from attnsteps.text.batch import Example
@@ -20,8 +20,8 @@ from attnsteps.training.config import TrainingConfig
 from attnsteps.training.loop import train
 from attnsteps.translator.trained import Trained
 
-#: The defaults that depend on the corpus. Those of the generated corpus are the book's recipe:
-#: it takes a minute on a laptop.
+#: The defaults that depend on the corpus; pairs of one's own take those of tatoeba. Those of the
+#: generated corpus are the book's recipe: it takes a minute on a laptop.
 DEFAULTS = {
     "generated": {
         "d_model": 64,
@@ -62,7 +62,6 @@ DEFAULTS = {
     },
 }
 STACKS = ("encoder_layers", "decoder_layers")
-VALIDATED = {"multi30k": "val", "tatoeba": "val"}  # for the other corpora: combinations
 MODEL = "model.safetensors"
 #: Below this many parameters one thread is as fast as two, and isn't slowed down by a browser.
 SMALL = 1_000_000
@@ -71,7 +70,7 @@ SMALL = 1_000_000
 def run(options: Namespace) -> int:
     """Train a model, save it, print its scores on held-out sentences, and return exit status 0."""
     is_first = os.environ.get("RANK", "0") == "0"
-    directory = Path(options.out or Path("runs") / options.corpus)
+    directory = Path(options.out or Path("runs") / Path(options.corpus).stem)
     if (directory / NAME).exists() and not options.resume:
         raise ValueError(
             f"{directory} already holds a training run: continue it (--resume) or choose another"
@@ -120,7 +119,7 @@ def start(options: Namespace, corpus: Corpus) -> tuple[Trained, list[Example], T
     Options left open are filled in with the corpus's defaults.
     """
     both = {} if options.layers is None else dict.fromkeys(STACKS, options.layers)
-    for name, value in {**DEFAULTS[options.corpus], **both}.items():
+    for name, value in {**DEFAULTS.get(options.corpus, DEFAULTS["tatoeba"]), **both}.items():
         is_given = getattr(options, name) is not None
         if not is_given and not (name == "batch_size" and options.max_tokens is not None):
             setattr(options, name, value)
@@ -167,7 +166,7 @@ def validation(
     part of a real one. A sentence too long for the model is refused now, before the training run.
     """
     check_number("validate", count, at_least=0, integer=True)
-    part = VALIDATED.get(corpus.name, "combinations")
+    part = "combinations" if corpus.name in GENERATED else "val"
     sentences = corpus.parts[part][:count]
     if not sentences:
         return None

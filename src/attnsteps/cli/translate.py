@@ -4,6 +4,7 @@ import io
 import sys
 from argparse import Namespace
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 from attnsteps.checks import check_number
@@ -32,16 +33,17 @@ def run(options: Namespace) -> int:
     for lines in [options.texts] if options.texts else read_lines(sys.stdin.buffer):
         chunk = list(enumerate(lines, start=last + 1))
         last += len(chunk)
-        texts: dict[int, str] = {}
+        sentences: dict[int, list[str]] = {}
         for number, line in chunk:
             try:
-                texts[number] = checked(line, trained)
+                sentences[number] = checked(line, trained)
             except ValueError as error:
                 print(f"line {number}: {error}", file=sys.stderr)
                 status = 2
-        done = translations(trained, [t for t in texts.values() if t], options)
+        done = translations(trained, list(chain.from_iterable(sentences.values())), options)
         for number, _ in chunk:
-            print(_show(number, next(done), options) if texts.get(number) else "", flush=True)
+            shown = [_show(number, next(done), options) for _ in sentences.get(number, ())]
+            print(*shown, sep="\n" if options.attention else " ", flush=True)
     return status
 
 
@@ -70,8 +72,8 @@ def open_model(path: str | None) -> Trained:
     return Trained.load(Path(path) / MODEL if Path(path).is_dir() else path)
 
 
-def checked(line: str | bytes, trained: Trained) -> str:
-    """Return a line as text without its end; ValueError if the model can't take it."""
+def checked(line: str | bytes, trained: Trained) -> list[str]:
+    """Return a line's sentences as text, or none; ValueError if the model can't take one."""
     raw = line if isinstance(line, bytes) else line.encode("utf-8", "surrogateescape")
     try:
         text = raw.decode("utf-8-sig").strip()
@@ -80,10 +82,12 @@ def checked(line: str | bytes, trained: Trained) -> str:
         raise ValueError(
             f"a sentence must be valid UTF-8; got the byte 0x{byte:02x} at position {error.start}"
         ) from None
-    length, limit = len(trained.src_tokenizer.tokenize(text)), trained.model.config.max_len
+    sentences = trained.sentences(text) if text else []
+    length = max((len(trained.src_tokenizer.tokenize(one)) for one in sentences), default=0)
+    limit = trained.model.config.max_len
     if length > limit:
         raise ValueError(f"a sentence must have at most {limit} tokens; got {length}")
-    return text if length else ""
+    return sentences if length else []
 
 
 def translations(
@@ -115,7 +119,9 @@ def _show(number: int, one: Translation, options: Namespace) -> str:
     """Return the text to print for a translation, and report anything odd on standard error."""
     if one.unknown:
         words = " ".join(word if len(word) <= LONG else f"{word[:LONG]}…" for word in one.unknown)
-        print(f"line {number}: unknown words, read as <unk>: {words}", file=sys.stderr)
+        is_read = set(one.unknown) <= set(one.src_tokens)
+        what = "unknown words, read as <unk>" if is_read else "left out, as it is unknown"
+        print(f"line {number}: {what}: {words}", file=sys.stderr)
     if not one.is_whole:
         print(f"line {number}: cut off after {len(one.tokens)} tokens", file=sys.stderr)
     if not options.attention:

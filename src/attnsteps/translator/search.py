@@ -37,7 +37,8 @@ class Translation(NamedTuple):
         text: the translation.
         tokens: the same in tokens, without eos_id.
         src_tokens: the source in tokens.
-        unknown: those of them that the vocabulary lacks; the model has read unk_id instead.
+        unknown: those of them that the vocabulary lacks, for which the model has read unk_id; of a
+            model with a reading, the characters that it has left out.
         is_whole: False if the translation was cut at max_len.
         weights: how the model attended while it found the token at each position, the end
             included, as a batch of one; None unless asked for. A model that finds all tokens at

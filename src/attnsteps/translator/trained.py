@@ -7,6 +7,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import torch
 from jaxtyping import Int
@@ -16,10 +17,12 @@ from torch.nn.utils.rnn import pad_sequence
 from attnsteps.checks import check_choice, check_positive
 from attnsteps.model.attention_weights import AttentionWeights
 from attnsteps.model.config import TransformerConfig
+from attnsteps.model.eight_bits import quantised, restored
 from attnsteps.model.non_autoregressive import NonAutoregressive
 from attnsteps.model.tensor_file import as_text, read_tensors, write_tensors
 from attnsteps.model.transformer import Transformer
 from attnsteps.model.weights import from_tensors
+from attnsteps.text.reading import Reading
 from attnsteps.text.tokenizer import (
     BytePairs,
     Characters,
@@ -39,6 +42,13 @@ ASSETS = Path(__file__).parents[1] / "assets"
 MODELS = {"Transformer": Transformer, "NonAutoregressive": NonAutoregressive}
 
 
+class _Source(NamedTuple):
+    """A text as the model reads it, and what of it the model does not know."""
+
+    tokens: list[str]
+    unknown: list[str]
+
+
 @dataclass(frozen=True)
 class Trained:
     """A trained model and all that it takes to translate a text with it.
@@ -49,6 +59,7 @@ class Trained:
         tgt_vocab: the tokens of its target_ids.
         src_tokenizer: what splits a source into tokens.
         tgt_tokenizer: what puts the tokens of a translation together.
+        reading: how it reads what people type; None takes each text as it stands.
 
     Raises:
         ValueError: if a vocabulary has not as many tokens as the model, or other special ids.
@@ -64,6 +75,7 @@ class Trained:
     tgt_vocab: Vocab
     src_tokenizer: Tokenizer
     tgt_tokenizer: Tokenizer
+    reading: Reading | None = None
 
     def __post_init__(self) -> None:
         """Check that model and vocabularies go together."""
@@ -78,7 +90,8 @@ class Trained:
 
         Args:
             path: where to write; a file that is there is replaced.
-            dtype: that of the weights in the file; float16 halves it, and keeps 3 digits.
+            dtype: that of the weights in the file; float16 halves it, and keeps 3 digits; int8
+                keeps a matrix in 8 bits with a scale for each row, and a vector in float16.
 
         Raises:
             ValueError: if the model is of a class that load does not know, or a weight too large
@@ -87,21 +100,27 @@ class Trained:
         """
         check_choice("the model's class", type(self.model).__name__, MODELS)
         tensors = {}
+        stored = torch.float16 if dtype == torch.int8 else dtype
         for name, parameter in self.model.named_parameters():
-            largest, limit = parameter.detach().abs().max(), torch.finfo(dtype).max
+            largest, limit = parameter.detach().abs().max(), torch.finfo(stored).max
             if limit < largest < math.inf:
                 raise ValueError(
-                    f"{name} must fit into {dtype}, at most {limit:g}; got {largest:g}"
+                    f"{name} must fit into {stored}, at most {limit:g}; got {largest:g}"
                 )
-            tensors[name] = parameter.detach().cpu().to(dtype).contiguous()
+            own = parameter.detach().cpu().contiguous()
+            tensors |= quantised(name, own) if dtype == torch.int8 else {name: own.to(dtype)}
         config = {
             "class": type(self.model).__name__,
             "model": dataclasses.asdict(self.model.config),
             "src_vocab": self.src_vocab.to_list(),
-            "tgt_vocab": self.tgt_vocab.to_list(),
             "src_tokenizer": to_json(self.src_tokenizer),
-            "tgt_tokenizer": to_json(self.tgt_tokenizer),
         }
+        if self.tgt_vocab != self.src_vocab:  # what both languages share is written once
+            config["tgt_vocab"] = self.tgt_vocab.to_list()
+        if self.tgt_tokenizer != self.src_tokenizer:
+            config["tgt_tokenizer"] = to_json(self.tgt_tokenizer)
+        if self.reading is not None:
+            config["reading"] = dataclasses.asdict(self.reading)
         text = as_text(config)
         write_tensors(Path(path), tensors, kind=FORMAT, version=FORMAT_VERSION, config=text)
 
@@ -124,11 +143,18 @@ class Trained:
         try:
             config = json.loads(text)
             kind, sizes = MODELS[config["class"]], TransformerConfig(**config["model"])
+            config = {
+                "tgt_vocab": config["src_vocab"],
+                "tgt_tokenizer": config["src_tokenizer"],
+                **config,
+            }
             vocabs = [Vocab.from_list(config[name]) for name in ("src_vocab", "tgt_vocab")]
             tokenizers = [from_json(config[name]) for name in ("src_tokenizer", "tgt_tokenizer")]
+            reading = Reading(**config["reading"]) if "reading" in config else None
         except (KeyError, RecursionError, TypeError, ValueError) as error:
             raise ValueError(f"{path} must hold a trained model; got: {error!r}") from error
-        return cls(from_tensors(Path(path), kind, sizes, tensors), *vocabs, *tokenizers)
+        tensors = restored(Path(path), tensors)
+        return cls(from_tensors(Path(path), kind, sizes, tensors), *vocabs, *tokenizers, reading)
 
     def translate(
         self,
@@ -141,6 +167,9 @@ class Trained:
         **options: object,
     ) -> list[Translation]:
         """Translate texts, one sentence each.
+
+        A model with a reading leaves out the characters that it has never seen, and of a text that
+        has no others it gives back a copy.
 
         Args:
             texts: the sources.
@@ -166,7 +195,9 @@ class Trained:
             raise ValueError("texts must be a list of texts; got a single one")
         check_positive("batch_size", batch_size)
         sources = [self._read(i, text) for i, text in enumerate(texts)]
-        by_length = sorted(range(len(sources)), key=lambda i: len(sources[i]))
+        found = {i: _copied(source) for i, source in enumerate(sources) if not source.tokens}
+        to_find = [i for i in range(len(sources)) if i not in found]
+        by_length = sorted(to_find, key=lambda i: len(sources[i].tokens))
         how = {"search": search, "max_len": max_len, **options}
         generators = options.get("generator")
         if isinstance(generators, Sequence) and len(generators) != len(texts):
@@ -174,10 +205,9 @@ class Trained:
                 f"generator must be one, or one for each of the {len(texts)} texts;"
                 f" got {len(generators)}"
             )
-        found: dict[int, Translation] = {}
-        for start in range(0, len(sources), batch_size):
+        for start in range(0, len(by_length), batch_size):
             rows = by_length[start : start + batch_size]
-            src_ids = self._pad([self.src_vocab.ids(sources[i]) for i in rows])
+            src_ids = self._pad([self.src_vocab.ids(sources[i].tokens) for i in rows])
             if isinstance(generators, Sequence):
                 how["generator"] = [generators[i] for i in rows]
             decoded = find(self.model, src_ids, **how)
@@ -186,12 +216,19 @@ class Trained:
                 found[i] = self._write(sources[i], ids[:length], weights)
         return [found[i] for i in range(len(sources))]
 
-    def _read(self, i: int, text: str) -> list[str]:
+    def sentences(self, text: str) -> list[str]:
+        """Cut a text of any length into what translate takes; without a reading, leave it whole."""
+        return [text] if self.reading is None else self.reading.sentences(text)
+
+    def _read(self, i: int, text: str) -> _Source:
         """Split a source into tokens, and check that the model can take them."""
+        left_out: list[str] = []
+        if self.reading is not None:
+            text, left_out = self.reading.readable(text)
         tokens, limit = self.src_tokenizer.tokenize(text), self.model.config.max_len
-        if not 1 <= len(tokens) <= limit:
+        if len(tokens) > limit or not (tokens or left_out):
             raise ValueError(f"texts[{i}] must have from 1 to {limit} tokens; got {len(tokens)}")
-        return tokens
+        return _Source(tokens, left_out or self.src_vocab.unknown(tokens))
 
     def _pad(self, rows: list[list[int]]) -> Int[Tensor, "B S"]:
         """Make one batch of sources, on the model's device."""
@@ -200,13 +237,14 @@ class Trained:
         return pad_sequence(rows, True, padding_value=self.src_vocab.pad_id).to(device)
 
     def _attention(
-        self, source: list[str], ids: Int[Tensor, " T"], how: dict[str, object]
+        self, source: _Source, ids: Int[Tensor, " T"], how: dict[str, object]
     ) -> AttentionWeights:
         """Return how the model attended while a search found these ids."""
-        return attention(self.model, self._pad([self.src_vocab.ids(source)]), ids[None], **how)
+        src_ids = self._pad([self.src_vocab.ids(source.tokens)])
+        return attention(self.model, src_ids, ids[None], **how)
 
     def _write(
-        self, source: list[str], ids: Int[Tensor, " T"], weights: AttentionWeights | None
+        self, source: _Source, ids: Int[Tensor, " T"], weights: AttentionWeights | None
     ) -> Translation:
         """Turn what a search has found into text."""
         is_whole = int(ids[-1]) == self.tgt_vocab.eos_id
@@ -214,11 +252,16 @@ class Trained:
         return Translation(
             text=self.tgt_tokenizer.detokenize(tokens),
             tokens=tokens,
-            src_tokens=source,
-            unknown=self.src_vocab.unknown(source),
+            src_tokens=source.tokens,
+            unknown=source.unknown,
             is_whole=is_whole,
             weights=weights,
         )
+
+
+def _copied(source: _Source) -> Translation:
+    """Give back a text of which the model can read nothing."""
+    return Translation("".join(source.unknown), [], [], source.unknown, is_whole=True)
 
 
 def shipped() -> list[str]:
