@@ -78,13 +78,13 @@ export async function intactModel(buffer) {
 
 /** @param {LoadedTransformer} model @returns {Vocabulary} */
 export function vocabularyOf({ config, bundle }) {
-  const { src_vocab: srcTokens, tgt_vocab: tgtTokens, reading = null } = bundle;
+  const { src_vocab: srcTokens, src_tokenizer: srcTokenizer, reading = null } = bundle;
+  // What both languages share is in the file once.
+  const { tgt_vocab: tgtTokens = srcTokens, tgt_tokenizer: tgtTokenizer = srcTokenizer } = bundle;
   if (!Array.isArray(srcTokens) || !Array.isArray(tgtTokens)) {
     throw new Error("This file holds no vocabulary, so its model cannot be asked anything.");
   }
-  const [splitter, joiner] = [bundle.src_tokenizer, bundle.tgt_tokenizer].map((text) =>
-    JSON.parse(String(text)),
-  );
+  const [splitter, joiner] = [srcTokenizer, tgtTokenizer].map((text) => JSON.parse(String(text)));
   return { config, srcTokens, tgtTokens, splitter, joiner, reading };
 }
 
