@@ -19,6 +19,7 @@ from myst_nb.sphinx_ import NbMetadataCollector
 from sphinx.application import Sphinx
 
 from attnsteps.diagrams.drawing import STYLE
+from attnsteps.translator.trained import ASSETS
 
 FOLDER = "_static/widgets"
 NOTEBOOK_LINK = re.compile(r'(<a href="[\w/]+)\.ipynb(?=")')
@@ -68,6 +69,8 @@ def move_sources(
         name = names[model_id] = values["_anywidget_id"].rsplit(".", 1)[-1].lower()
         values["_esm"] = write(app, name, values["_esm"].encode(), "js")
         values["_css"] = write(app, "styles", values["_css"].encode(), "css")  # often shared
+        if "everyday" in values:
+            values["everyday"] = offer_later(app, values["everyday"])
         model["state"] = {
             k: v for k, v in values.items() if k in ("_esm", "_css") or not k.startswith("_")
         }
@@ -83,6 +86,19 @@ def move_sources(
     body = sanitize_script_content(json.dumps(state, ensure_ascii=False))
     files["ipywidgets_state"] = (path, {**options, "body": body})
     hold_places(context, names, live, asked)
+
+
+def offer_later(app: Sphinx, offered: dict) -> dict:
+    """Write a file that a widget fetches when its reader wishes it, and name its address for it.
+
+    The address begins where the widget's script lies. offline.js knows the name of all weights that
+    a page needs; this is none of them.
+    """
+    if not offered:
+        return {}
+    content = (ASSETS / offered["file"]).read_bytes()
+    name = Path(write(app, Path(offered["file"]).stem, content, "bin")).name
+    return {"bytes": len(content), "url": f"./{name}"}
 
 
 def write(app: Sphinx, name: str, content: bytes, ending: str) -> str:

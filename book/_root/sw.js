@@ -1,6 +1,7 @@
 // Keeps what was opened, so that it opens again without a network, whatever has been published
-// since. Names that contain a checksum are kept for good; all else is asked for first, and taken from
-// what is kept only if nothing answers.
+// since. Names that contain a checksum are kept for good, unless a page has found what is kept to be
+// damaged and asks anew; all else is asked for first, and taken from what is kept only if nothing
+// answers.
 
 const KEPT = "attnsteps";
 const NAMED_BY_CONTENT = /\/_static\/.*(\?v=[\da-f]{8}$|-[\da-f]{12}\.)|\/_images\/[\da-f]{64}\./;
@@ -16,7 +17,7 @@ async function fetchAndKeep(request) {
 
 async function respond(request) {
   const cache = await caches.open(KEPT);
-  if (NAMED_BY_CONTENT.test(request.url)) {
+  if (NAMED_BY_CONTENT.test(request.url) && request.cache !== "reload") {
     return (await cache.match(request)) ?? fetchAndKeep(request);
   }
   try {

@@ -42,6 +42,10 @@ const load = () =>
   });
 
 if ("serviceWorker" in navigator) {
+  // What a widget has fetched at the reader's wish, and found whole.
+  addEventListener("attnsteps:keep", (event) => {
+    keep([/** @type {CustomEvent} */ (event).detail]).catch(() => {});
+  });
   const moved = move();
   await load();
   await new Promise((go) => setTimeout(go, 2000)); // after what a reader waits for

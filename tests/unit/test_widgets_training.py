@@ -8,7 +8,7 @@ from safetensors.torch import load
 
 from attnsteps import Transformer, TransformerConfig
 from attnsteps.text.batch import collate, encode_pairs
-from attnsteps.text.tokenizer import Subwords, Words
+from attnsteps.text.tokenizer import BytePairs, Words
 from attnsteps.text.vocab import Vocab
 from attnsteps.training.loss import autoregressive_loss
 from attnsteps.translator.trained import ASSETS, Trained, pretrained
@@ -116,9 +116,9 @@ def test_it_is_stable_and_leaves_a_picture_of_the_present_moment():
         ),
         (
             lambda: TimeMachine(
-                [(n, 1.0, Trained(small().model, SRC, TGT, Subwords(), Words())) for n in (0, 1)]
+                [(n, 1.0, Trained(small().model, SRC, TGT, BytePairs(), Words())) for n in (0, 1)]
             ),
-            "src_tokenizer must be Words or Characters to run in a page; got Subwords",
+            "src_tokenizer must be Words, Characters or Subwords to run in a page; got BytePairs",
         ),
         (lambda: TimeMachine(moments(), moment=3), "moment must lie in 0..2; got 3"),
         (lambda: TimeMachine(moments(), moment=-1), "moment must lie in 0..2; got -1"),

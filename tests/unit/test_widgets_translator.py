@@ -7,11 +7,12 @@ import torch
 from safetensors.torch import load
 
 from attnsteps import NonAutoregressive, Transformer, TransformerConfig
-from attnsteps.text.tokenizer import Characters, Subwords, Words
+from attnsteps.text.tokenizer import BytePairs, Characters, Subwords, Words
 from attnsteps.text.vocab import Vocab
 from attnsteps.translator.trained import Trained, pretrained
 from attnsteps.widgets import Translator
 from attnsteps.widgets.live_model import MAX_PARAMETERS, RUNNING
+from attnsteps.widgets.translator import EVERYDAY
 
 SRC = Vocab(["动物", "没有", "过", "马路", "，", "因为", "太", "累", "宽", "了"])
 TGT = Vocab(["the", "animal", "was", "too", "tired", "it"])
@@ -43,6 +44,25 @@ def test_a_trained_bundle_goes_in_with_its_own_tokenizers():
     assert b"Characters" in widget.weights
     assert widget.twins == []  # 宽 is unknown to it
     assert widget.examples == []
+
+
+def test_a_bundle_of_subwords_goes_in():
+    subwords = Subwords()
+    vocab = Vocab(subwords.vocabulary())
+    model = Transformer(TransformerConfig.tiny(len(vocab), len(vocab)))
+    widget = Translator(Trained(model, vocab, vocab, subwords, subwords), text="动物累")
+    assert b"Subwords" in widget.weights
+    assert widget.everyday == {}  # that is the second model of the package's own
+
+
+def test_the_second_model_is_handed_over_while_it_is_asked_for():
+    widget = Translator()
+    assert widget.everyday == {"file": EVERYDAY.name, "bytes": EVERYDAY.stat().st_size}
+    assert widget.everyday_weights == b""
+    widget.wants_everyday = True
+    assert widget.everyday_weights == EVERYDAY.read_bytes()
+    widget.wants_everyday = False
+    assert widget.everyday_weights == b""
 
 
 def test_glosses_and_examples_are_of_words_that_the_model_knows():
@@ -106,8 +126,8 @@ def test_it_is_stable_and_leaves_a_picture():
             "model must be causal to write word by word; got config.causal = False",
         ),
         (
-            lambda: Translator(Trained(small(), SRC, TGT, Subwords(), Words())),
-            "src_tokenizer must be Words or Characters to run in a page; got Subwords",
+            lambda: Translator(Trained(small(), SRC, TGT, BytePairs(), Words())),
+            "src_tokenizer must be Words, Characters or Subwords to run in a page; got BytePairs",
         ),
     ],
 )

@@ -123,3 +123,31 @@ def test_an_untouched_page_loads_no_weights(page, publisher):
     read(page, publisher, LIVE)
     page.wait_for_timeout(4000)
     assert not [url for url in loaded if url.endswith(".bin")]
+
+
+EVERYDAY = re.compile(r"widgets/everyday-[\da-f]+\.bin$")
+
+
+def bring_everyday(page: Page) -> None:
+    page.get_by_role("button", name="Any sentence: load the everyday model").click()
+    expect(page.get_by_role("button", name="Back to the small model")).to_be_visible()
+
+
+@pytest.mark.parametrize("is_early", [True, False])
+def test_the_second_model_is_fetched_once_and_then_there_offline(page, publisher, is_early):
+    loaded = []
+    page.on("request", lambda request: EVERYDAY.search(request.url) and loaded.append(request.url))
+    if is_early:  # before there is a worker that could keep it
+        page.goto(f"{publisher.address}intro.html")
+        bring_everyday(page)
+    read(page, publisher, "intro.html")
+    page.keyboard.press("Shift")
+    page.wait_for_timeout(3000)  # in which all else that the page names is kept
+    if not is_early:
+        assert loaded == []
+        bring_everyday(page)
+    wait_until(page, KEPT, loaded[0])
+    page.context.set_offline(True)
+    page.reload()
+    page.locator("[data-widget=translator]").scroll_into_view_if_needed()
+    bring_everyday(page)

@@ -16,6 +16,7 @@ from tests.kernel import Kernel
 PAGE = "intro.html"
 RUNNING = "动物没有过马路，因为太累了"
 READY = "performance.getEntriesByName('attnsteps:translator-ready').length > 0"
+EVERYDAY = re.compile(r"_static/widgets/everyday-.*\.bin")
 OWN = re.compile(r"/_static/(widgets/|mount\.js|book\.css)")
 
 # A notebook has no rule of its own for what is hidden.
@@ -229,6 +230,7 @@ def test_nothing_and_too_much_are_said(still, typed, message):
 
 def test_unknown_words_are_named_and_typed_html_stays_text(still, trained):
     widget = still()
+    widget.page.route(EVERYDAY, lambda route: None)  # which never comes
     widget.page.on("dialog", lambda dialog: pytest.fail(f"a script ran: {dialog.message}"))
     line(widget).fill("constructor太累")  # a name that every object of JavaScript has
     expect(widget.get_by_text("words this model knows: constructor")).to_be_visible()
@@ -246,6 +248,7 @@ def test_unknown_words_are_named_and_typed_html_stays_text(still, trained):
 def test_words_are_found_by_pinyin_and_by_meaning_with_the_keyboard_alone(still):
     widget = still()
     page = widget.page
+    page.route(EVERYDAY, lambda route: None)  # which never comes
     line(widget).fill("")
     line(widget).press_sequentially("dongwu")
     listed = widget.get_by_role("listbox", name="Words the model knows")
@@ -450,4 +453,250 @@ def test_a_kernel_drives_it_and_hears_of_it(open_page, trained):
     expect(widget.locator(".tr-cost")).not_to_contain_text("in the page itself")
     kernel.set(forced={}, weights=python.weights[:5000])
     expect(widget).to_contain_text("cut off")
+    assert kernel.stop() == 0
+
+
+# ── The model that reads any sentence ──────────────────────────────────────────────────────────
+
+LOVE = "我爱你。"
+TWO = "他不知道她为什么生气。如果明天下雨，我们就不去公园了！"
+
+
+@pytest.fixture(scope="module")
+def everyday() -> Trained:
+    return pretrained("everyday")
+
+
+def in_python(everyday: Trained, text: str) -> str:
+    """Translate as the page does: sentence by sentence, with its beam."""
+    sentences = everyday.sentences(text)
+    return " ".join(t.text for t in everyday.translate(sentences, search="beam", alpha=1.0))
+
+
+def load_button(widget: Locator) -> Locator:
+    return widget.get_by_role("button", name="Any sentence: load the everyday model")
+
+
+def back_button(widget: Locator) -> Locator:
+    return widget.get_by_role("button", name="Back to the small model")
+
+
+def write(widget: Locator, text: str) -> None:
+    line(widget).fill(text)
+    line(widget).press("Escape")
+
+
+def test_the_first_unknown_word_brings_the_model_that_reads_anything(still, everyday):
+    widget = still()
+    expect(widget.get_by_text("The small model speaks: it knows")).to_be_visible()
+    write(widget, LOVE)
+    expect(back_button(widget)).to_be_visible()
+    expect(output(widget)).to_have_text(in_python(everyday, LOVE))
+    for name in ("Tatoeba", "CC BY 2.0 FR"):
+        expect(widget.get_by_role("link", name=name)).to_be_visible()
+    offered = widget.get_by_role("group", name="What it could say here").get_by_role("button")
+    target(widget, 1).click()
+    expect(offered).to_have_count(5)
+    before = target(widget, 0).locator(".lo-main").inner_text()
+    other = offered.nth(1).locator(".tr-alternative-word").inner_text()
+    offered.nth(1).click()
+    expect(target(widget, 1).locator(".lo-main")).to_have_text(other)
+    expect(target(widget, 1)).to_contain_text("✎")
+    expect(target(widget, 0).locator(".lo-main")).to_have_text(before)
+    widget.get_by_role("button", name="Let the model choose again").click()
+    expect(output(widget)).to_have_text(in_python(everyday, LOVE))
+    back_button(widget).click()
+    expect(widget.get_by_text("words this model knows: 爱")).to_be_visible()
+
+
+def test_it_is_brought_and_sent_back_by_keyboard(still, everyday, trained):
+    widget = still()
+    load_button(widget).press("Enter")
+    expect(back_button(widget)).to_be_focused()
+    expect(output(widget)).to_have_text(in_python(everyday, RUNNING))
+    back_button(widget).press("Enter")
+    expect(output(widget)).to_have_text(trained.translate([RUNNING])[0].text)
+    again = widget.get_by_role("button", name="To the everyday model")
+    expect(again).to_be_focused()
+    again.press("Enter")
+    expect(output(widget)).to_have_text(in_python(everyday, RUNNING))
+
+
+@pytest.mark.parametrize(
+    "text", [TWO, "我愛你！「Tom」來了。３ 个", "你好 world，Ünï 😀!", "龘😀", "?!" * 30]
+)
+def test_it_reads_and_writes_what_python_does(still, everyday, text):
+    widget = still()
+    load_button(widget).click()
+    expect(back_button(widget)).to_be_visible()
+    write(widget, text)
+    expect(output(widget)).to_have_text(in_python(everyday, text))
+    left_out = [c for s in everyday.sentences(text) for c in everyday.reading.readable(s)[1]]
+    if left_out:
+        expect(widget.get_by_text("Left out, because")).to_contain_text(left_out[0])
+    if not everyday.reading.readable(text)[0]:
+        expect(widget.locator(".lo")).to_be_hidden()
+
+
+def test_each_of_several_sentences_can_be_looked_into(still, everyday):
+    widget = still()
+    load_button(widget).click()
+    expect(back_button(widget)).to_be_visible()
+    write(widget, TWO)
+    choice = widget.get_by_role("group", name="Look into sentence")
+    for n in (2, 1):
+        choice.get_by_label(str(n)).check()
+        source = everyday.sentences(TWO)[n - 1]
+        shown = widget.locator(".lo-source .lo-main").all_inner_texts()
+        assert "".join(shown) == source
+    write(widget, LOVE)
+    expect(choice).to_have_count(0)
+
+
+def test_a_long_text_comes_word_by_word_and_one_that_is_too_long_is_refused(still):
+    widget = still()
+    load_button(widget).click()
+    expect(back_button(widget)).to_be_visible()
+    widget.page.evaluate(
+        """() => { window.seen = new Set(); new MutationObserver(() =>
+          window.seen.add(document.querySelector(".tr-output").textContent)
+        ).observe(document.querySelector(".tr-output"), { childList: true }); }"""
+    )
+    write(widget, "我们明天去公园，" * 37 + "你好。")
+    expect(widget.get_by_role("group", name="Look into sentence")).to_be_visible()
+    assert widget.page.evaluate("[...seen].filter((text) => text.endsWith('…')).length") >= 3
+    write(widget, "好" * 301)
+    expect(widget.get_by_text("That makes 301 characters; at most 300 fit.")).to_be_visible()
+
+
+def test_loading_it_shows_how_far_it_is_and_can_be_cancelled(still, trained):
+    widget = still()
+    page, asked = widget.page, []
+    page.route(EVERYDAY, asked.append)  # and never answered
+    load_button(widget).press("Enter")
+    cancel = widget.get_by_role("button", name="Cancel")
+    expect(cancel).to_be_focused()
+    expect(widget.get_by_role("progressbar")).to_be_visible()
+    expect(widget.locator(".tr-models")).to_contain_text(re.compile(r"0\.0 of \d\.\d MB"))
+    write(widget, "男孩跑")  # the small model goes on
+    expect(output(widget)).to_have_text(trained.translate(["男孩跑"])[0].text)
+    cancel.press("Enter")
+    expect(load_button(widget)).to_be_focused()
+    write(widget, LOVE)
+    expect(widget.get_by_text("words this model knows: 爱")).to_be_visible()
+    assert len(asked) == 1  # what was cancelled does not come by itself
+    page.unroute(EVERYDAY)
+    load_button(widget).click()
+    expect(back_button(widget)).to_be_visible()
+
+
+@pytest.mark.parametrize(
+    ("kind", "message"),
+    [
+        ("cut", "The weights are cut off"),
+        ("foreign", "This is not a safetensors file"),
+        ("flipped", "The weights are damaged"),
+        ("missing", "The everyday model could not be fetched."),
+    ],
+)
+def test_a_damaged_download_leaves_the_small_model_at_work(browser, site, trained, kind, message):
+    page = browser.new_context(reduced_motion="reduce").new_page()
+
+    def answer(route):
+        if kind == "missing":
+            route.fulfill(status=404)
+        else:
+            route.fulfill(body=bytes(damage(route.fetch().body())[kind]))
+
+    page.route(EVERYDAY, answer)
+    page.goto(f"{site}{PAGE}")
+    widget = translator(page)
+    load_button(widget).click()
+    said = widget.locator(".tr-models div p").filter(has_text=message)
+    expect(said).to_contain_text("The small model goes on.")
+    write(widget, "男孩跑")
+    expect(output(widget)).to_have_text(trained.translate(["男孩跑"])[0].text)
+    page.unroute(EVERYDAY)
+    widget.get_by_role("button", name="Try again").click()
+    expect(back_button(widget)).to_be_visible()
+    page.context.close()
+
+
+TWICE = """async () => {
+  const script = performance.getEntriesByType("resource").map((entry) => entry.name)
+    .find((name) => /widgets\\/translator-.*\\.js$/.test(name));
+  const { default: { render } } = await import(script);
+  const state = JSON.parse(document.querySelector('script[type$="widget-state+json"]').textContent);
+  const { state: values, files } = Object.values(state.state)
+    .find(({ state }) => state.everyday?.url);
+  const weights = await (await fetch(new URL(`../${files.weights}`, script))).arrayBuffer();
+  document.body.replaceChildren();
+  for (let n = 0; n < 2; n += 1) {
+    const own = { ...values, weights: new DataView(weights) };
+    const model = { get: (name) => own[name], set: (name, value) => { own[name] = value; },
+      on() {}, off() {}, save_changes() {} };
+    const host = document.createElement("div");
+    document.body.append(host);
+    render({ model, el: host });
+  }
+}"""
+
+
+def test_two_that_want_it_at_once_load_it_once_and_one_may_leave(open_page):
+    page = open_page(PAGE, reduced_motion="reduce")
+    translator(page)
+    asked = []
+    page.on("request", lambda request: EVERYDAY.search(request.url) and asked.append(request.url))
+    page.evaluate(TWICE)
+    one, other = page.get_by_role("group", name="Translator", exact=True).all()
+    for widget in (one, other):
+        expect(output(widget)).to_be_visible()
+    page.evaluate(
+        """() => { for (const button of document.querySelectorAll(".tr-models button"))
+             if (button.textContent.startsWith("Any")) button.click();
+           [...document.querySelectorAll(".tr-models button")]
+             .find((button) => button.textContent === "Cancel").click(); }"""
+    )
+    expect(back_button(other)).to_be_visible()
+    expect(load_button(one)).to_be_visible()
+    assert len(asked) == 1
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+def test_nothing_moves_while_it_comes_and_it_fits(still, width):
+    widget = still(width=width)
+    page = widget.page
+    page.route(EVERYDAY, lambda route: None)
+    top = "() => document.querySelector('.tr-output').offsetTop"
+    fits = "document.documentElement.scrollWidth <= innerWidth"
+    tops = [page.evaluate(top)]
+    load_button(widget).click()
+    expect(widget.get_by_role("progressbar")).to_be_visible()
+    tops.append(page.evaluate(top))
+    assert page.evaluate(fits)
+    page.unroute(EVERYDAY)
+    widget.get_by_role("button", name="Cancel").click()
+    tops.append(page.evaluate(top))
+    load_button(widget).click()
+    expect(back_button(widget)).to_be_visible()
+    tops.append(page.evaluate(top))
+    assert len(set(tops)) == 1
+    assert page.evaluate(fits)
+
+
+def test_python_hands_it_over_when_asked_and_keeps_no_copy(open_page, everyday):
+    page = open_page("notation.html", reduced_motion="reduce")
+    python = Translator()
+    kernel = Kernel(page, python)
+    widget = translator(page)
+    load_button(widget).click()
+    assert kernel.saved("wants_everyday")[-1] is True
+    expect(widget.get_by_role("progressbar")).to_be_visible()
+    python.wants_everyday = True
+    kernel.set(everyday_weights=python.everyday_weights)
+    expect(back_button(widget)).to_be_visible()
+    expect(output(widget)).to_have_text(in_python(everyday, RUNNING))
+    assert kernel.saved("wants_everyday")[-1] is False
+    python.wants_everyday = False
+    assert python.everyday_weights == b""
     assert kernel.stop() == 0

@@ -11,7 +11,7 @@ from torch import Tensor
 from attnsteps.corpora.generated.corpus import MAX_SRC_LEN, SOURCE_WORDS, generated, gloss
 from attnsteps.model.transformer import Transformer
 from attnsteps.running_example import SENTENCE, TIRED, WIDE
-from attnsteps.text.tokenizer import Characters, Words
+from attnsteps.text.tokenizer import Characters, Subwords, Words
 from attnsteps.text.vocab import SPECIALS, Vocab
 from attnsteps.translator.trained import ASSETS, Trained, pretrained
 
@@ -48,7 +48,7 @@ def as_trained(model: object, vocabs: Sequence[Vocab] | None) -> Trained:
 
 
 def check_fits(trained: Trained) -> None:
-    """Refuse a model that the page cannot run: not causal, too large, or split into subwords."""
+    """Refuse a model that the page cannot run: not causal, too large, or of another tokenizer."""
     config = trained.model.config
     if not isinstance(trained.model, Transformer) or not config.causal:
         raise ValueError("model must be causal to write word by word; got config.causal = False")
@@ -60,9 +60,9 @@ def check_fits(trained: Trained) -> None:
     if changes := config.since_2017():
         raise ValueError(f"model must be of the paper's kind to run in a page; got {changes}")
     for name in ("src_tokenizer", "tgt_tokenizer"):
-        if not isinstance(getattr(trained, name), Words | Characters):
+        if not isinstance(getattr(trained, name), Words | Characters | Subwords):
             raise ValueError(
-                f"{name} must be Words or Characters to run in a page;"
+                f"{name} must be Words, Characters or Subwords to run in a page;"
                 f" got {type(getattr(trained, name)).__name__}"
             )
 

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from attnsteps.model.transformer import Transformer
 from attnsteps.plotting.heatmap import heatmap
 from attnsteps.text.vocab import Vocab
-from attnsteps.translator.trained import Trained
+from attnsteps.translator.trained import ASSETS, Trained
 from attnsteps.widgets.base import Widget
 from attnsteps.widgets.bundle import bundle, styles
 from attnsteps.widgets.live_model import (
@@ -20,12 +20,22 @@ from attnsteps.widgets.live_model import (
     sentence_traits,
 )
 
+#: The second model, which reads any sentence; a page fetches it only when it is needed.
+EVERYDAY = ASSETS / "everyday.safetensors"
+
+
+def _everyday() -> dict[str, str | int]:
+    """Name the second model's file, with its bytes; nothing where the package is without it."""
+    return {"file": EVERYDAY.name, "bytes": EVERYDAY.stat().st_size} if EVERYDAY.exists() else {}
+
 
 class Translator(Widget):
     """A trained model at work in the page: type a sentence, and look inside.
 
-    The model runs in the browser, in a worker, from the same weights file that Python reads. You
-    can set ``text`` and ``forced`` from Python at any time; ``translation`` holds the result.
+    The model runs in the browser, in a worker, from the same weights file that Python reads. The
+    package's translator has a second model beside it, which is fetched for the first word that the
+    small one doesn't know. You can set ``text`` and ``forced`` from Python at any time;
+    ``translation`` holds the result.
 
     Args:
         model: a Trained bundle; or a causal Transformer together with vocabs; None uses the
@@ -55,6 +65,9 @@ class Translator(Widget):
     _css = styles("translator")
 
     weights = traitlets.Bytes(b"").tag(sync=True)
+    everyday = traitlets.Dict().tag(sync=True)  # the second model: its file and its bytes
+    wants_everyday = traitlets.Bool(False).tag(sync=True)
+    everyday_weights = traitlets.Bytes(b"").tag(sync=True)  # only while the page waits for them
     glossary = traitlets.Dict().tag(sync=True)
     examples = traitlets.List(traitlets.Unicode()).tag(sync=True)
     twins = traitlets.List(traitlets.Unicode()).tag(sync=True)
@@ -81,10 +94,17 @@ class Translator(Widget):
         super().__init__(
             **sentence_traits(trained, examples, max_words),
             weights=file_of(trained, shipped="zh_en" if model is None else None),
+            everyday=_everyday() if model is None else {},
             look_at=look_at,
             text=text,
             forced={str(place): word for place, word in (forced or {}).items()},
         )
+
+    @traitlets.observe("wants_everyday")
+    def _bring_everyday(self, change: dict) -> None:
+        """Hand the second model over when the page asks for it, and keep no copy in a notebook."""
+        is_wanted = change["new"] and self.everyday
+        self.everyday_weights = EVERYDAY.read_bytes() if is_wanted else b""
 
     def picture(self) -> Figure:
         """Return a heat map of the mean cross-attention, ignoring the tokens in ``forced``."""

@@ -42,6 +42,7 @@ CONFIGS = {
     "pre": {"norm": "pre", "activation": "gelu", "positions": "learned", "tie": "none"},
     "tied": {"final_norm": True, "tie": "all", "activation": "swiglu"},
     "parallel": {"causal": False, "mask_id": 4, "norm": "pre"},
+    "8 bits": {"norm": "pre", "tie": "all"},
 }
 SIZES = {"d_model": 8, "num_heads": 2, "d_ff": 12, "dropout": 0.0, "max_len": 16}
 LAYERS = {"num_encoder_layers": 1, "num_decoder_layers": 2}
@@ -50,7 +51,7 @@ SOURCES = [[5, 3, 8, 6, 7], [9], [4, 4, 10, 5]]
 
 @functools.cache
 def model(name: str) -> Transformer | NonAutoregressive:
-    """Return one of the models, its weights rounded to float16 and kept in float64."""
+    """Return one of the models, its weights rounded as in its file and kept in float64."""
     config = TransformerConfig(
         src_vocab_size=13, tgt_vocab_size=13, **SIZES, **LAYERS, **CONFIGS[name]
     )
@@ -63,13 +64,26 @@ def model(name: str) -> Transformer | NonAutoregressive:
             noise = torch.randn(parameter.shape, generator=generator)
             size = 0.2 if "embedding" in key else 0.6  # or a word would follow itself for ever
             parameter.copy_((parameter + size * noise).half())
+            if name == "8 bits" and parameter.dim() == 2:
+                whole, scale = in_bytes(parameter)
+                parameter.copy_(whole * scale[:, None])
     return made.double().eval()
+
+
+def in_bytes(matrix: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return whole numbers of 8 bits, and the step of each row that they count."""
+    scale = (matrix.abs().amax(dim=1) / 127).float()
+    return (matrix / scale[:, None]).round().to(torch.int8), scale
 
 
 def safetensors_of(name: str) -> bytes:
     """Return the file of one of the models, in the form that Trained.save writes."""
     made = model(name)
     tensors = {key: p.detach().half().contiguous() for key, p in made.named_parameters()}
+    if name == "8 bits":
+        for key, parameter in made.named_parameters():
+            if parameter.dim() == 2:
+                tensors[key], tensors[f"{key}.scale"] = in_bytes(parameter.detach())
     config = json.dumps(dataclasses.asdict(made.config))
     digest = hashlib.sha256(config.encode())
     for key in sorted(tensors):
@@ -287,6 +301,19 @@ def forced_cases() -> list[dict]:
         expected = {"ids": ids[1:], "score": score}
         ask = [{"model": "pre"}, src_ids, options]
         out.append(sentence_case("model/greedy", "greedy", ask, expected))
+
+    def score_of(ids: tuple[int, ...]) -> float:
+        logits = made(torch.tensor([src_ids]), torch.tensor([[1, *ids[:-1]]]))[0].detach()
+        log_probs = log_probabilities(logits, impossible(made.config), torch.float64)
+        return float(log_probs[range(len(ids)), ids].sum())
+
+    # A beam that drops nothing finds the best of all sentences with these tokens.
+    words = range(3, made.config.tgt_vocab_size)
+    best = max([(a, 9, b) for a in words for b in (made.config.eos_id, *words)], key=score_of)
+    options = {"beamWidth": 200, "maxLen": 3, "alpha": 0, "forced": {1: 9}}
+    expected = [{"ids": best, "score": score_of(best)}]
+    ask = [{"model": "pre"}, src_ids, options]
+    out.append(case("model/beam", "beam", ask, expected, pick="hypotheses", tolerance=1e-4))
     return out
 
 

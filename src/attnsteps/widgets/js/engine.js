@@ -11,8 +11,10 @@ const PATIENCE = 8000; // ms until a worker that does not answer is given up
 export function serveJobs(jobs) {
   if (typeof document !== "undefined" || !("WorkerGlobalScope" in globalThis)) return;
   globalThis.onmessage = async ({ data: { number, job, given } }) => {
+    /** @type {Tell} */
+    const tell = (news) => globalThis.postMessage({ number, news });
     try {
-      globalThis.postMessage({ number, result: await doJob(jobs, job, given) });
+      globalThis.postMessage({ number, result: await doJob(jobs, job, given, tell) });
     } catch (error) {
       globalThis.postMessage({ number, problem: messageOf(error) });
     }
@@ -46,9 +48,9 @@ export function startEngine(jobs, source, address) {
   }
   /** @param {number} number */
   async function doHere(number) {
-    const { job, given, resolve, reject } = take(pending, number);
+    const { job, given, tell, resolve, reject } = take(pending, number);
     try {
-      resolve(await doJob(jobs, job, given));
+      resolve(await doJob(jobs, job, given, tell));
     } catch (error) {
       reject(error);
     }
@@ -61,9 +63,13 @@ export function startEngine(jobs, source, address) {
     for (const number of [...pending.keys()]) doHere(number);
   }
   /** @param {MessageEvent} event */
-  function receive({ data: { isReady, number, result, problem } }) {
+  function receive({ data: { isReady, number, news, result, problem } }) {
     settle();
     if (isReady || !pending.has(number)) return;
+    if (news !== undefined) {
+      pending.get(number)?.tell(news);
+      return;
+    }
     const { resolve, reject } = take(pending, number);
     if (problem === undefined) resolve(result);
     else reject(new Error(problem));
@@ -80,10 +86,10 @@ export function startEngine(jobs, source, address) {
     stayHere();
   }
   return {
-    run(job, given) {
+    run(job, given, tell = () => {}) {
       return new Promise((resolve, reject) => {
         count += 1;
-        pending.set(count, { job: String(job), given, resolve, reject });
+        pending.set(count, { job: String(job), given, tell, resolve, reject });
         if (worker) worker.postMessage({ number: count, job, given });
         else doHere(count);
       });
@@ -120,9 +126,10 @@ export function messageOf(error) {
  * @param {Jobs} jobs
  * @param {string} job
  * @param {unknown} given what that job takes: run sees to it
+ * @param {Tell} tell
  */
-function doJob(jobs, job, given) {
-  return jobs[job](/** @type {never} */ (given));
+function doJob(jobs, job, given, tell) {
+  return jobs[job](/** @type {never} */ (given), tell);
 }
 
 /**

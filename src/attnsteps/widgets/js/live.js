@@ -1,19 +1,26 @@
 // What all widgets around a trained model have in common: they load it, ask it about the reader's
 // sentence, say what is wrong with either, and clear up at the end.
 import { fileOf, messageOf, startEngine } from "./engine.js";
-import { gapsBefore, joinTokens } from "./maths/words.js";
+import { tokenNames, writtenTokens } from "./maths/tokens.js";
 import { sentenceLine, strangeNote } from "./sentence_line.js";
 import { frame, status, uid } from "./ui.js";
+
+const MOST_CHARACTERS = 300; // of a text that is cut into sentences
 
 /**
  * @template {LiveJobs} J
  */
 export class LiveModel {
   /**
-   * What there is to know of the model, once it is there.
+   * What there is to know of the model that speaks, once it is there.
    * @type {Vocabulary | null}
    */
   loaded = null;
+  /**
+   * The same of the model whose files the traits hold.
+   * @type {Vocabulary | null}
+   */
+  own = null;
   /**
    * What is hidden while there is nothing to show.
    * @type {HTMLElement[]}
@@ -105,7 +112,7 @@ export class LiveModel {
       return;
     }
     try {
-      this.loaded = await this.options.load(files.map(fileOf), this);
+      this.own = await this.options.load(files.map(fileOf), this);
     } catch (error) {
       this.loaded = null;
       this.fail(error);
@@ -113,7 +120,16 @@ export class LiveModel {
       return;
     }
     this.complaint.node.classList.remove("aw-bad");
-    this.line.offer(this.loaded.srcTokens);
+    await this.speakWith(this.own);
+  }
+
+  /**
+   * Let a model speak that the worker has loaded.
+   * @param {Vocabulary} vocabulary
+   */
+  async speakWith(vocabulary) {
+    this.loaded = vocabulary;
+    this.line.offer(vocabulary);
     await this.options.onload();
   }
 
@@ -124,25 +140,41 @@ export class LiveModel {
   }
 
   /**
-   * The reader's sentence; null before the model is there, and where it is empty or too long, which
-   * is said.
-   * @returns {Sentence | null}
+   * The reader's sentences; none before the model is there, and where there is nothing or too much
+   * to read, which is said.
+   * @returns {Sentence[]}
    */
-  read() {
-    if (!this.loaded) return null;
+  readAll() {
+    if (!this.loaded) return [];
     this.line.show();
-    const sentence = this.line.read(this.loaded);
-    const count = sentence.words.length;
-    const most = this.model.get("max_words");
-    if (count > 0 && count <= most) return sentence;
+    const sentences = this.line.read(this.loaded);
+    const problem = this.#problemOf(sentences);
+    if (!problem) return sentences;
     this.hide();
-    this.complaint.say(
-      count
-        ? `That makes ${count} words and marks; this model has learned from short sentences, ` +
-            `so at most ${most} fit.`
-        : this.options.empty,
-    );
-    return null;
+    this.complaint.say(problem);
+    return [];
+  }
+
+  /** The reader's first sentence. @returns {Sentence | null} */
+  read() {
+    return this.readAll()[0] ?? null;
+  }
+
+  /** @param {Sentence[]} sentences */
+  #problemOf(sentences) {
+    if (sentences.length === 0) return this.options.empty;
+    if (this.loaded?.reading) {
+      const count = [...this.model.get("text")].length;
+      return count > MOST_CHARACTERS
+        ? `That makes ${count} characters; at most ${MOST_CHARACTERS} fit.`
+        : "";
+    }
+    const count = sentences[0].words.length;
+    const most = this.model.get("max_words");
+    return count > most
+      ? `That makes ${count} words and marks; this model has learned from short sentences, ` +
+          `so at most ${most} fit.`
+      : "";
   }
 
   /**
@@ -167,8 +199,8 @@ export class LiveModel {
   }
 
   /**
-   * Show what there is to show of a sentence.
-   * @param {Sentence} sentence
+   * Show what there is to show of a sentence, or of several.
+   * @param {{strange: string[]}} sentence
    */
   reveal({ strange }) {
     for (const part of this.parts) part.hidden = false;
@@ -212,11 +244,21 @@ export class LiveModel {
   }
 
   /**
-   * What to call a token of a translation.
+   * What to call the tokens of a translation.
+   * @param {number[]} ids
+   */
+  namesOf(ids) {
+    const { tgtTokens, joiner } = this.vocabulary;
+    const tokens = ids.map((id) => tgtTokens[id]);
+    return tokenNames(tokens, joiner).map((name, n) => (this.isEnd(ids[n]) ? "end" : name));
+  }
+
+  /**
+   * What to call a token of a translation by itself.
    * @param {number} id
    */
   nameOf(id) {
-    return this.isEnd(id) ? "end" : this.vocabulary.tgtTokens[id];
+    return this.namesOf([id])[0];
   }
 
   /**
@@ -226,11 +268,14 @@ export class LiveModel {
   tokensOf(ids) {
     const { tgtTokens, joiner } = this.vocabulary;
     const kept = ids.flatMap((id, place) => (this.isEnd(id) ? [] : [{ id, place }]));
-    const gaps = gapsBefore(
-      kept.map(({ id }) => tgtTokens[id]),
-      joiner,
-    );
-    return kept.map(({ id, place }, n) => ({ id, place, token: tgtTokens[id], gap: gaps[n] }));
+    const tokens = kept.map(({ id }) => tgtTokens[id]);
+    const written = writtenTokens(tokens, joiner);
+    return kept.map(({ id, place }, n) => ({
+      id,
+      place,
+      token: written[n].text,
+      gap: written[n].gap,
+    }));
   }
 
   /**
@@ -238,8 +283,9 @@ export class LiveModel {
    * @param {number[]} ids
    */
   textOf(ids) {
-    const tokens = this.tokensOf(ids).map(({ token }) => token);
-    return joinTokens(tokens, this.vocabulary.joiner);
+    return this.tokensOf(ids)
+      .map(({ gap, token }) => gap + token)
+      .join("");
   }
 
   /**

@@ -1,7 +1,8 @@
 // The reader's own sentence, as every widget around a trained model has it: the line to write on,
 // what the glossary says of its words, and their ids.
 import { composer } from "./composer.js";
-import { splitWords } from "./maths/words.js";
+import { readable, sentencesOf } from "./maths/reading.js";
+import { splitText, tokenNames } from "./maths/tokens.js";
 import { button, el } from "./ui.js";
 
 const NUM_SPECIALS = 5; // as in attnsteps.text.vocab
@@ -47,9 +48,13 @@ export function sentenceLine({ model, onchange }) {
       line.set(model.get("text"));
       twins?.show();
     },
-    /** Offer the words of a model that has been loaded. @param {string[]} srcTokens */
-    offer(srcTokens) {
-      entries = srcTokens.slice(NUM_SPECIALS).map(entryOf);
+    /**
+     * Offer the words of a model that has been loaded; pieces of words are none.
+     * @param {Vocabulary} vocabulary
+     */
+    offer({ srcTokens, splitter }) {
+      const hasWords = splitter.kind !== "Subwords";
+      entries = (hasWords ? srcTokens.slice(NUM_SPECIALS) : Object.keys(glossary)).map(entryOf);
     },
     /**
      * A button that swaps two words of the sentence, or brings the first sentence back; null where
@@ -61,8 +66,17 @@ export function sentenceLine({ model, onchange }) {
       twins = twinsSwitch({ model, gloss, onswap, label });
       return twins.node;
     },
-    /** @param {Vocabulary} vocabulary */
-    read: (vocabulary) => sentenceOf(model.get("text"), vocabulary),
+    /**
+     * The sentences of the text; a model without a reading takes it as one.
+     * @param {Vocabulary} vocabulary
+     */
+    read(vocabulary) {
+      const text = model.get("text");
+      const { reading } = vocabulary;
+      return (reading ? sentencesOf(text, reading) : [text])
+        .map((each) => sentenceOf(each, vocabulary))
+        .filter(({ words, strange }) => words.length + strange.length > 0);
+    },
   };
 }
 
@@ -96,19 +110,21 @@ function twinsSwitch({ model, gloss, onswap, label }) {
 }
 
 /**
- * Split a sentence into the words of a model.
+ * Split a sentence into the tokens of a model.
  * @param {string} text @param {Vocabulary} vocabulary
  * @returns {Sentence}
  */
-function sentenceOf(text, { srcTokens, splitter }) {
-  const words = splitter.kind === "Characters" ? [...text] : splitWords(text, splitter.known);
-  const places = words.map((word) => srcTokens.indexOf(word));
+function sentenceOf(text, { srcTokens, splitter, reading }) {
+  const read = reading ? readable(text, reading) : { text, leftOut: [] };
+  const tokens = splitText(read.text, splitter);
+  const places = tokens.map((token) => srcTokens.indexOf(token));
   const isUnknown = places.map((place) => place < NUM_SPECIALS);
   return {
-    words,
+    text,
+    words: tokenNames(tokens, splitter),
     isUnknown,
     ids: places.map((place, n) => (isUnknown[n] ? UNK_ID : place)),
-    strange: [...new Set(words.filter((_, n) => isUnknown[n]))],
+    strange: [...new Set([...read.leftOut, ...tokens.filter((_, n) => isUnknown[n])])],
   };
 }
 
@@ -129,12 +145,14 @@ export function shuffler(things) {
  * What there is to say of words that a model does not know; nothing, if it knows them all.
  * @param {string[]} strange @param {Vocabulary} vocabulary
  */
-export function strangeNote(strange, { srcTokens }) {
+export function strangeNote(strange, { srcTokens, reading }) {
   if (strange.length === 0) return "";
+  const [listed, isOne] = [strange.join(", "), strange.length === 1];
+  if (reading)
+    return `Left out, because this model has never seen ${isOne ? "it" : "them"}: ${listed}`;
   const count = srcTokens.length - NUM_SPECIALS;
-  const are = strange.length > 1 ? "They are all" : "It is";
   return (
-    `Not among the ${count} words this model knows: ${strange.join(", ")}. ` +
-    `${are} read as the token for unknown words.`
+    `Not among the ${count} words this model knows: ${listed}. ` +
+    `${isOne ? "It is" : "They are all"} read as the token for unknown words.`
   );
 }

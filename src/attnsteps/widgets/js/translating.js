@@ -24,27 +24,9 @@ export const translating = {
    *          blocks: Block[], numAlternatives: number}} given
    * @returns {Translation}
    */
-  translate({ key, ids, maxLen, forced, blocks, numAlternatives }) {
+  translate({ key, ids, numAlternatives, ...options }) {
     const start = performance.now();
-    const { steps, counts, encoderWeights } = greedy(loadedModel(key), ids, {
-      maxLen,
-      forced,
-      blocks,
-    });
-    const milliseconds = performance.now() - start;
-    return {
-      steps: steps.map(({ id, logProbs }) => ({
-        ...likelihood(logProbs, id),
-        alternatives: topOf(logProbs, numAlternatives).map((other) => likelihood(logProbs, other)),
-      })),
-      weights: {
-        encoder: encoderWeights,
-        decoder: byHead(steps.map((step) => step.weights.decoder)),
-        cross: byHead(steps.map((step) => step.weights.cross)),
-      },
-      counts,
-      milliseconds,
-    };
+    return translationOf(greedy(loadedModel(key), ids, options), numAlternatives, start);
   },
 
   /**
@@ -57,6 +39,28 @@ export const translating = {
     }
   },
 };
+
+/**
+ * What a page shows of a search's result.
+ * @param {{steps: WrittenToken[], counts: Counts, encoderWeights: HeadWeights}} found
+ * @param {number} numAlternatives @param {number} start when it began
+ * @returns {Translation}
+ */
+export function translationOf({ steps, counts, encoderWeights }, numAlternatives, start) {
+  return {
+    steps: steps.map(({ id, logProbs }) => ({
+      ...likelihood(logProbs, id),
+      alternatives: topOf(logProbs, numAlternatives).map((other) => likelihood(logProbs, other)),
+    })),
+    weights: {
+      encoder: encoderWeights,
+      decoder: byHead(steps.map((step) => step.weights.decoder)),
+      cross: byHead(steps.map((step) => step.weights.cross)),
+    },
+    counts,
+    milliseconds: performance.now() - start,
+  };
+}
 
 /** The model that `load` has read, for other jobs of the same worker. @param {string} key */
 export function loadedModel(key) {
@@ -74,14 +78,14 @@ export async function intactModel(buffer) {
 
 /** @param {LoadedTransformer} model @returns {Vocabulary} */
 export function vocabularyOf({ config, bundle }) {
-  const { src_vocab: srcTokens, tgt_vocab: tgtTokens } = bundle;
+  const { src_vocab: srcTokens, src_tokenizer: srcTokenizer, reading = null } = bundle;
+  // What both languages share is in the file once.
+  const { tgt_vocab: tgtTokens = srcTokens, tgt_tokenizer: tgtTokenizer = srcTokenizer } = bundle;
   if (!Array.isArray(srcTokens) || !Array.isArray(tgtTokens)) {
     throw new Error("This file holds no vocabulary, so its model cannot be asked anything.");
   }
-  const [splitter, joiner] = [bundle.src_tokenizer, bundle.tgt_tokenizer].map((text) =>
-    JSON.parse(String(text)),
-  );
-  return { config, srcTokens, tgtTokens, splitter, joiner };
+  const [splitter, joiner] = [srcTokenizer, tgtTokenizer].map((text) => JSON.parse(String(text)));
+  return { config, srcTokens, tgtTokens, splitter, joiner, reading };
 }
 
 /** @param {Float32Array} logProbs @param {number} id @returns {Likelihood} */

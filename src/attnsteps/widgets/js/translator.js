@@ -2,17 +2,18 @@
 import { alternativesPanel } from "./alternatives.js";
 import { AttentionFocus } from "./attention_focus.js";
 import { serveJobs } from "./engine.js";
+import { Everyday, withBeam } from "./everyday.js";
 import { LiveModel } from "./live.js";
 import { allHeads, headLabel, headName, keysOf, lookOf, paddedTo } from "./looks.js";
 import { shuffler } from "./sentence_line.js";
-import { translating } from "./translating.js";
-import { asPercent, button, el, reducedMotion, ticker } from "./ui.js";
+import { asPercent, button, choice, el, reducedMotion, ticker } from "./ui.js";
 import { weightTable } from "./weight_table.js";
 
-serveJobs(translating);
+serveJobs(withBeam);
 
 const PACE = 110; // ms from one word to the next
 const NUM_ALTERNATIVES = 5;
+const SOON = 150; // ms within which a translation comes as a whole
 const THREADS = {
   cross: "how much each word of the translation looked at each word of the source",
   decoder: "how much the chosen word looked at the words written before it",
@@ -21,13 +22,18 @@ const THREADS = {
 
 class Translator {
   /**
-   * What is shown; forced: the words that the reader has put, by their places.
-   * @type {{words: string[], result: Translation, forced: Record<number, number>} | null}
+   * The translations of all sentences.
+   * @type {SentenceAnswer[]}
    */
-  answer = null;
+  answers = [];
+  chosen = 0; // the sentence that is looked into
   numShown = 0;
-  /** Whether the next translation comes word by word, and as far as where it stands at once. */
-  next = { isAnimated: true, from: 0 };
+  /**
+   * Whether the next translation comes word by word, as far as where it stands at once, and the
+   * words that it keeps.
+   * @type {{isAnimated: boolean, from: number, kept: number[]}}
+   */
+  next = { isAnimated: true, from: 0, kept: [] };
   isVisible = true;
   isOwed = false; // the words came while nobody could see it
   pace = ticker(PACE);
@@ -35,18 +41,23 @@ class Translator {
   /** @param {Host} host */
   constructor(host) {
     this.live = new LiveModel(host, {
-      jobs: translating,
+      jobs: withBeam,
       title: "Translator",
       classes: ["tr"],
       files: ["weights"],
       loading: "Loading the model …",
       empty: "There is nothing to translate yet. Type a word, or press “Shuffle”.",
       load: ([buffer], { engine, key }) => engine.run("load", { key, buffer }),
-      onload: () => this.translate(),
+      onload: () => {
+        this.everyday.show();
+        return this.translate();
+      },
       onhide: () => this.forget(),
       onsentence: (text) => this.setText(text),
     });
+    this.everyday = new Everyday(this.live);
     this.output = el("p", { class: "tr-output", lang: "en" });
+    this.sentences = el("div", { class: "tr-sentences" });
     this.focus = new AttentionFocus({
       numLayers: (kind) => this.answer?.result.weights[kind].length ?? 0,
       onchange: () => this.refresh(),
@@ -78,9 +89,17 @@ class Translator {
       this.focus.kindChoice.node,
       tables,
     );
-    live.root.append(live.line.node, this.buttons(), live.complaint.node, live.news.node);
-    live.root.append(this.output, scene, look, this.cost);
-    live.parts = [this.output, scene, look, this.cost];
+    live.root.append(live.line.node, this.buttons(), this.everyday.node);
+    live.root.append(live.complaint.node, live.news.node);
+    live.root.append(this.output, this.sentences, scene, look, this.cost);
+    live.parts = [this.output, this.sentences, scene, look, this.cost];
+    this.everyday.show();
+  }
+
+  /** What is shown; null where there is no translation, or a copy. */
+  get answer() {
+    const { sentence, result, forced } = this.answers[this.chosen] ?? {};
+    return sentence && result ? { words: sentence.words, result, forced } : null;
   }
 
   buttons() {
@@ -115,6 +134,7 @@ class Translator {
   setText(text, isAnimated = false) {
     const { model } = this.live;
     this.focus.place = null;
+    this.chosen = 0;
     this.next.isAnimated = isAnimated;
     const isNew = text !== model.get("text");
     const wasForced = Object.keys(model.get("forced")).length > 0;
@@ -130,23 +150,36 @@ class Translator {
     if (!this.answer || place === null) return;
     this.pace.stop();
     this.focus.place = place;
-    const { alternatives } = this.answer.result.steps[place];
-    const { id } = alternatives[n];
+    const { steps } = this.answer.result;
+    const { id } = steps[place].alternatives[n];
     const before = Object.entries(this.live.model.get("forced"));
     const forced = Object.fromEntries(before.filter(([at]) => Number(at) < place));
-    if (id !== alternatives[0].id) forced[place] = this.live.vocabulary.tgtTokens[id];
-    this.keepPlace();
+    const isOwn = !this.everyday.isSpeaking && n === 0; // it would be chosen without being put
+    if (!isOwn) forced[place] = this.live.vocabulary.tgtTokens[id];
+    this.keepPlace(steps.slice(0, place).map((step) => step.id));
     this.live.set({ forced });
   }
 
   release() {
-    this.keepPlace();
+    this.keepPlace([]);
     this.live.set({ forced: {} });
   }
 
-  /** The next translation keeps the chosen word, and is written from there on. */
-  keepPlace() {
-    this.next = { isAnimated: true, from: (this.focus.place ?? -1) + 1 };
+  /**
+   * The next translation keeps the chosen word and those before it, and is written from there on.
+   * @param {number[]} kept
+   */
+  keepPlace(kept) {
+    this.next = { isAnimated: true, from: (this.focus.place ?? -1) + 1, kept };
+  }
+
+  /** Look into another sentence. @param {number} n */
+  chooseSentence(n) {
+    this.chosen = n;
+    this.focus.place = null;
+    this.next = { isAnimated: false, from: 0, kept: [] };
+    if (Object.keys(this.live.model.get("forced")).length) this.live.set({ forced: {} });
+    else this.showAnswer();
   }
 
   /** @param {number} row of the table of heads, whose first is their average */
@@ -159,34 +192,98 @@ class Translator {
   // ── Translating ──────────────────────────────────────────────────────────────────────────────
 
   async translate() {
-    const { live } = this;
-    const sentence = live.read();
-    if (!sentence) return;
-    const { words, ids } = sentence;
-    const forced = this.forcedIds();
+    const { live, next } = this;
+    const sentences = live.readAll();
+    if (!sentences.length) return;
+    this.chosen = Math.min(this.chosen, sentences.length - 1);
     const start = performance.now();
-    const result = await live.ask(() =>
-      live.engine.run("translate", {
-        key: live.key,
-        ids,
-        forced,
-        blocks: [],
-        maxLen: live.maxLen(words.length),
-        numAlternatives: NUM_ALTERNATIVES,
-      }),
-    );
-    if (!result) return;
+    const answers = await live.ask(async (isLatest) => {
+      /** @type {SentenceAnswer[]} */
+      const found = [];
+      for (const [n, sentence] of sentences.entries()) {
+        const forced = n === this.chosen ? this.forcedIds() : {};
+        /** @type {Tell} */
+        const tell = (ids) => {
+          const isLate = performance.now() - start > SOON;
+          if (isLate && isLatest()) this.stream(found, /** @type {number[]} */ (ids));
+        };
+        const kept = { ...next.kept, ...forced };
+        found.push({ sentence, forced, result: await this.ask(sentence, kept, tell) });
+        if (!isLatest()) break;
+      }
+      return found;
+    });
+    if (!answers) return;
     performance.measure("attnsteps:translate", { start });
-    this.answer = { words, result, forced };
-    const { focus } = this;
-    if (focus.head === undefined) focus.head = mostDecided(result.weights[focus.kind]);
+    this.answers = answers;
+    const strange = [...new Set(sentences.flatMap((sentence) => sentence.strange))];
+    live.reveal({ strange });
+    this.showSentences();
+    this.showAnswer();
+    performance.mark("attnsteps:translator-ready");
+    if (strange.length) this.everyday.offer();
+  }
+
+  /**
+   * Ask the worker for one translation; there is none where there is nothing to read.
+   * @param {Sentence} sentence @param {Record<number, number>} forced @param {Tell} tell
+   * @returns {Promise<Translation | null>}
+   */
+  async ask({ ids }, forced, tell) {
+    const { live } = this;
+    if (!ids.length) return null;
+    const given = {
+      ids,
+      forced,
+      blocks: [],
+      maxLen: live.maxLen(ids.length),
+      numAlternatives: NUM_ALTERNATIVES,
+    };
+    return this.everyday.translate(given, tell);
+  }
+
+  /**
+   * Show a translation that is not finished.
+   * @param {SentenceAnswer[]} found those that are @param {number[]} ids
+   */
+  stream(found, ids) {
+    const texts = found.map((answer) => this.textOf(answer));
+    this.pace.stop();
+    this.output.replaceChildren([...texts, `${this.live.textOf(ids)} …`].join(" "));
+  }
+
+  /** @param {SentenceAnswer} answer */
+  textOf({ sentence, result }) {
+    return result ? this.live.textOf(result.steps.map(({ id }) => id)) : sentence.text;
+  }
+
+  /** Offer each sentence, where there are several, to be looked into. */
+  showSentences() {
+    const options = this.answers.map((_, n) => String(n + 1));
+    const { chosen: selected } = this;
+    const onchange = (/** @type {number} */ n) => this.chooseSentence(n);
+    const several = { label: "Look into sentence", options, selected, onchange };
+    this.sentences.replaceChildren(...(options.length > 1 ? [choice(several).node] : []));
+  }
+
+  /** Show the chosen sentence's translation. */
+  showAnswer() {
+    const { live, focus, answer } = this;
+    const { sentence } = this.answers[this.chosen];
+    for (const part of live.parts.slice(2)) part.hidden = !answer;
+    if (!answer) {
+      this.sayAll();
+      this.showOutput(null);
+      return;
+    }
+    const { words, result } = answer;
+    if (focus.head === undefined || !result.weights[focus.kind][focus.head?.[0] ?? 0])
+      focus.head = mostDecided(result.weights[focus.kind]);
     focus.sourcePlace = Math.min(focus.sourcePlace, words.length - 1);
-    live.reveal(sentence);
-    this.focus.threads.setWords(live.sourceWords(sentence), this.targetWords());
+    focus.threads.setWords(live.sourceWords(sentence), this.targetWords());
     if (this.next.isAnimated) this.play(this.next.from);
     else this.finish();
-    this.next = { isAnimated: false, from: 0 };
-    performance.mark("attnsteps:translator-ready");
+    this.next = { isAnimated: false, from: 0, kept: [] };
   }
 
   /** What the reader has put, as ids; a word that the model does not have is left out. */
@@ -201,8 +298,9 @@ class Translator {
   targetWords() {
     if (!this.answer) return [];
     const { result, forced } = this.answer;
+    const names = this.live.namesOf(result.steps.map(({ id }) => id));
     return result.steps.map(({ id, probability }, t) => ({
-      word: this.live.nameOf(id),
+      word: names[t],
       note: asPercent(probability),
       share: probability,
       isForced: t in forced,
@@ -213,7 +311,7 @@ class Translator {
   /** Nothing is shown any more. */
   forget() {
     this.pace.stop();
-    this.answer = null;
+    this.answers = [];
   }
 
   // ── The words come ───────────────────────────────────────────────────────────────────────────
@@ -247,10 +345,15 @@ class Translator {
       const looked = live.tokensOf(ids).find(({ token }) => token === live.model.get("look_at"));
       focus.place = looked?.place ?? null;
     }
-    const translation = live.textOf(ids);
-    live.set({ translation });
-    live.news.say(`Translation: ${translation}`);
+    this.sayAll();
     this.refresh();
+  }
+
+  /** The whole translation is there. */
+  sayAll() {
+    const translation = this.answers.map((answer) => this.textOf(answer)).join(" ");
+    this.live.set({ translation });
+    this.live.news.say(`Translation: ${translation}`);
   }
 
   /** @param {boolean} isVisible */
@@ -290,18 +393,18 @@ class Translator {
 
   /** @param {number | null} chosen */
   showOutput(chosen) {
-    if (!this.answer) return;
-    const ids = this.answer.result.steps.map(({ id }) => id);
     /** @param {number} place */
     const state = (place) => {
       if (place >= this.numShown) return "tr-later";
       return place === chosen && !this.focus.isEncoder ? "tr-here" : null;
     };
-    this.output.replaceChildren(
-      ...this.live
-        .tokensOf(ids)
-        .flatMap(({ token, gap, place }) => [gap, el("span", { class: state(place) }, token)]),
-    );
+    const sentences = this.answers.map((answer, n) => {
+      if (n !== this.chosen || !answer.result) return [this.textOf(answer)];
+      return this.live
+        .tokensOf(answer.result.steps.map(({ id }) => id))
+        .flatMap(({ token, gap, place }) => [gap, el("span", { class: state(place) }, token)]);
+    });
+    this.output.replaceChildren(...sentences.flatMap((parts, n) => (n ? [" ", ...parts] : parts)));
   }
 
   /** @param {number | null} place */
@@ -311,12 +414,15 @@ class Translator {
     const { live } = this;
     const { threads } = this.focus;
     const step = place === null ? null : result.steps[place];
+    const before = result.steps.slice(Math.max(0, (place ?? 0) - 1), place ?? 0);
+    /** @param {number} id */
+    const nameOf = (id) => String(live.namesOf([...before.map((each) => each.id), id]).at(-1));
     this.panel.show({
       place: place ?? 0,
       chosen: step?.id ?? null,
       alternatives: (step?.alternatives ?? []).map(({ id, probability }) => ({
         id,
-        word: live.isEnd(id) ? "(end)" : live.nameOf(id),
+        word: live.isEnd(id) ? "(end)" : nameOf(id),
         probability,
       })),
       isForced: Object.keys(forced).length > 0,
@@ -334,7 +440,7 @@ class Translator {
     const { live, focus } = this;
     const { kind, head = null, isEncoder } = focus;
     const weights = result.weights[kind];
-    const outputs = result.steps.map(({ id }) => live.nameOf(id));
+    const outputs = live.namesOf(result.steps.map(({ id }) => id));
     const queries = isEncoder ? words : outputs;
     const query = isEncoder ? focus.sourcePlace : place;
     const keys = keysOf(kind, words, outputs, live.line.named);
@@ -367,6 +473,7 @@ class Translator {
 
   close() {
     this.pace.stop();
+    this.everyday.close();
     this.focus.threads.close();
     this.live.close();
   }

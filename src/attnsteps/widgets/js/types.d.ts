@@ -93,6 +93,7 @@ interface Bundle {
   tgt_vocab?: string[];
   src_tokenizer?: string;
   tgt_tokenizer?: string;
+  reading?: TextReading;
 }
 type LoadedTransformer = Transformer & { bundle: Bundle };
 
@@ -136,11 +137,33 @@ interface Writing {
 }
 /** Where one query looked: [layer][head][key]. */
 type Looks = Float32Array[][];
+/** A token of a translation, and what was seen when it was chosen. */
+interface WrittenToken {
+  id: number;
+  logProbs: Float32Array;
+  weights: { decoder: Looks; cross: Looks };
+}
+
+/** The beginning of a translation in a beam. */
+interface Beginning {
+  ids: number[];
+  trail: WrittenToken[];
+  logProb: number;
+}
 
 // ── Text ───────────────────────────────────────────────────────────────────────────────────────
 
-/** A tokenizer of Python, as it is stored: words from a list, or characters. */
-type Tokenizer = { kind: "Words"; known: string[] } | { kind: "Characters" };
+/** A tokenizer of Python, as it is stored: words from a list, characters, or pairs of bytes. */
+type Tokenizer =
+  | { kind: "Words"; known: string[] }
+  | { kind: "Characters" }
+  | { kind: "Subwords"; merges: Merge[] };
+/** How a model reads what people type: traditional characters and what they are read as; all
+ * characters that its training has seen. */
+interface TextReading {
+  simplified: [string, string];
+  characters: string;
+}
 /** A word of a glossary: Chinese, pinyin, gloss. */
 type Entry = [string, string, string];
 
@@ -287,11 +310,14 @@ interface TargetWord {
 /**
  * The heavy work of a widget: what is given, and what comes of it, crosses to a worker and back.
  */
-type Jobs = Record<string, (given: never) => unknown>;
+type Jobs = Record<string, (given: never, tell: Tell) => unknown>;
+/** Hears of a job that is still at work. */
+type Tell = (news: unknown) => void;
 /** Something that was asked, and has not been answered yet. */
 interface PendingJob {
   job: string;
   given: unknown;
+  tell: Tell;
   // The promise that run gave away knows what it is for; the list of all of them does not.
   // biome-ignore lint/suspicious/noExplicitAny: see above
   resolve(result: any): void;
@@ -301,6 +327,7 @@ interface Engine<J extends Jobs> {
   run<Name extends keyof J>(
     job: Name,
     given: Parameters<J[Name]>[0],
+    tell?: Tell,
   ): Promise<Awaited<ReturnType<J[Name]>>>;
   close(): void;
   isWorker(): boolean;
@@ -312,13 +339,15 @@ interface Vocabulary {
   tgtTokens: string[];
   splitter: Tokenizer;
   joiner: Tokenizer;
+  reading: TextReading | null;
 }
-/** The reader's sentence, split into the words of a model. */
+/** The reader's sentence, split into the words of a model, or into pieces of words. */
 interface Sentence {
+  text: string;
   words: string[];
   ids: number[];
   isUnknown: boolean[];
-  /** The words that the model does not know, each once. */
+  /** What the model does not know, each once. */
   strange: string[];
 }
 interface Likelihood {
@@ -335,6 +364,13 @@ interface Translation {
   weights: Record<Part, HeadWeights>;
   counts: Counts;
   milliseconds: number;
+}
+/** A sentence and its translation, null where nothing of it could be read; forced: the words that
+ * the reader has put, by their places. */
+interface SentenceAnswer {
+  sentence: Sentence;
+  result: Translation | null;
+  forced: Record<number, number>;
 }
 /** What a translation that is given meets: (T, V), and where every head looks. */
 interface Reading {

@@ -47,30 +47,19 @@ export function splitWords(text, vocabulary) {
 }
 
 /**
- * Tokens put together by the rule of their own tokenizer, as Python's `detokenize` does it.
- * @param {string[]} tokens @param {Tokenizer} tokenizer
+ * What stands before each word where they are put together: a space before a letter that follows
+ * anything but Chinese, or between all of them where none is known; otherwise nothing.
+ * @param {string[]} words
+ * @param {string[]} vocabulary
  */
-export function joinTokens(tokens, tokenizer) {
-  const gaps = gapsBefore(tokens, tokenizer);
-  return tokens.map((token, n) => gaps[n] + token).join("");
-}
-
-/**
- * What stands before each token where they are put together: a space, or nothing. Characters bring
- * their own spaces; words get one before a letter that follows anything but Chinese, or between
- * all of them where none is known.
- * @param {string[]} tokens @param {Tokenizer} tokenizer
- * @returns {string[]}
- */
-export function gapsBefore(tokens, tokenizer) {
-  if (tokenizer.kind === "Characters") return tokens.map(() => "");
-  if (tokenizer.known.length === 0) return tokens.map((_, n) => (n === 0 ? "" : " "));
+export function gapsBefore(words, vocabulary) {
+  if (vocabulary.length === 0) return words.map((_, n) => (n === 0 ? "" : " "));
   const startsInLetter = new RegExp(`^${LETTER}`, "u");
   const endsSpaced = new RegExp(`[^${UNSPACED}]$`, "u");
   let before = "";
-  return tokens.map((token) => {
-    const gap = startsInLetter.test(token) && endsSpaced.test(before) ? " " : "";
-    before = token || before;
+  return words.map((word) => {
+    const gap = startsInLetter.test(word) && endsSpaced.test(before) ? " " : "";
+    before = word || before;
     return gap;
   });
 }

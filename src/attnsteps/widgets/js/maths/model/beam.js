@@ -6,77 +6,110 @@ import { fork, nextToken, startWriting, topOf } from "./next_token.js";
  * @param {Transformer} model a causal model
  * @param {number[]} srcIds
  * @param {{beamWidth: number; maxLen: number; alpha?: number; nBest?: number; useCache?: boolean;
- *        blocks?: Block[]}} options alpha: the exponent of the length penalty
+ *        forced?: Record<number, number>; blocks?: Block[]; onstep?: (ids: number[]) => void}}
+ *        options
+ *        alpha: the exponent of the length penalty; forced: the token that a place gets whatever its
+ *        probability, by place from 0; onstep: hears of the most probable beginning at every step
  * @returns {{hypotheses: {ids: number[], score: number}[],
  *            steps: {parent: number, ids: number[], id: number, logProb: number, isEnd: boolean,
  *                    isKept: boolean}[][],
+ *            best: WrittenToken[], encoderWeights: HeadWeights,
  *            counts: {steps: number, multiplications: number}}}
- *          the N best, the best first; the 2W candidates of every step: the row that each
- * continues,
- *          and whether it was set aside or goes on; passes through the decoder, one for each row
+ *          the N best, the best first; the 2W candidates of every step: the row that each continues,
+ *          and whether it was set aside or goes on; the tokens of the best, with what was seen at
+ *          each; passes through the decoder, one for each row
  */
-export function beam(
-  model,
-  srcIds,
-  { beamWidth, maxLen, alpha = 0.6, nBest = 1, useCache = true, blocks = [] },
-) {
+export function beam(model, srcIds, options) {
+  const { beamWidth, maxLen, alpha = 0.6, nBest = 1, forced = {} } = options;
   const { bos_id: bosId, eos_id: eosId } = model.config;
-  const start = startWriting(model, srcIds, { useCache, blocks });
+  const start = startWriting(model, srcIds, options);
   const counts = { steps: 0, multiplications: start.multiplications };
   const steps = [];
-  /** @type {{writing: Writing, ids: number[], logProb: number}[]} */
-  let going = [{ writing: start, ids: [], logProb: 0 }];
-  /** @type {{ids: number[], score: number}[]} */
+  /** @type {(Beginning & {writing: Writing})[]} */
+  let going = [{ writing: start, ids: [], trail: [], logProb: 0 }];
+  /** @type {{ids: number[], trail: WrittenToken[], score: number}[]} */
   let ended = [];
   let numEnded = 0;
 
   for (let length = 1; length <= maxLen && going.length > 0; length += 1) {
-    // What each beginning could be continued with: no more than 2W of its tokens can matter.
-    const candidates = going.flatMap(({ writing, ids, logProb }, parent) => {
-      const { logProbs, multiplications } = nextToken(writing, ids.at(-1) ?? bosId);
+    const candidates = going.flatMap((beginning, parent) => {
+      const step = nextToken(beginning.writing, beginning.ids.at(-1) ?? bosId);
       counts.steps += 1;
-      counts.multiplications += multiplications;
-      return topOf(logProbs, 2 * beamWidth).map((id) => ({
+      counts.multiplications += step.multiplications;
+      // No more than 2W of its tokens can matter.
+      const given = forced[length - 1];
+      const tokens = given === undefined ? topOf(step.logProbs, 2 * beamWidth) : [given];
+      return tokens.map((id) => ({
         parent,
-        id,
-        ids: [...ids, id],
-        logProb: Math.fround(logProb + logProbs[id]),
         isEnd: id === eosId,
+        ...lengthened(beginning, id, step),
       }));
     });
-    const best = topOf(
-      candidates.map((each) => each.logProb),
-      2 * beamWidth,
-    ).map((place) => candidates[place]);
+    const best = largestOf(candidates, (each) => each.logProb, 2 * beamWidth);
 
     // Those of the W best that end, or must, are set aside; the W best that do not end go on.
     const finished = best.slice(0, beamWidth).filter((each) => each.isEnd || length === maxLen);
     numEnded += finished.length;
     ended.push(
-      ...finished.map(({ ids, logProb }) => ({
+      ...finished.map(({ ids, trail, logProb }) => ({
         ids,
+        trail,
         score: logProb / lengthPenalty(length, alpha),
       })),
     );
-    ended = topOf(
-      ended.map((each) => each.score),
-      beamWidth,
-    ).map((place) => ended[place]);
+    ended = largestOf(ended, (each) => each.score, beamWidth);
     const kept = best.filter((each) => !each.isEnd).slice(0, beamWidth);
     steps.push(
-      best.map((each) => ({ ...each, isKept: finished.includes(each) || kept.includes(each) })),
+      best.map(({ trail, ...each }, n) => ({
+        ...each,
+        isKept: finished.includes(best[n]) || kept.includes(best[n]),
+      })),
     );
+    options.onstep?.(best[0]?.ids ?? []);
 
     // No score below 0 can grow: this is the most that the sentence could still reach.
     const bound = (kept[0]?.logProb ?? -Infinity) / lengthPenalty(maxLen, alpha);
     if (numEnded >= beamWidth || bound <= (ended[nBest - 1]?.score ?? -Infinity)) break;
-    going = kept.map(({ parent, ids, logProb }) => ({
+    going = kept.map(({ parent, ids, trail, logProb }) => ({
       writing: fork(going[parent].writing),
       ids,
+      trail,
       logProb,
     }));
   }
-  return { hypotheses: ended.slice(0, nBest), steps, counts };
+  return {
+    hypotheses: ended.slice(0, nBest).map(({ ids, score }) => ({ ids, score })),
+    steps,
+    best: ended[0]?.trail ?? [],
+    encoderWeights: start.encoderWeights,
+    counts,
+  };
+}
+
+/**
+ * Those of the largest values, the largest first.
+ * @template Thing
+ * @param {Thing[]} things
+ * @param {(thing: Thing) => number} value
+ * @param {number} count
+ */
+function largestOf(things, value, count) {
+  return topOf(things.map(value), count).map((place) => things[place]);
+}
+
+/**
+ * A beginning with one token more.
+ * @param {Beginning} beginning
+ * @param {number} id
+ * @param {{logProbs: Float32Array, weights: WrittenToken["weights"]}} step
+ */
+function lengthened({ ids, trail, logProb }, id, { logProbs, weights }) {
+  return {
+    id,
+    ids: [...ids, id],
+    trail: [...trail, { id, logProbs, weights }],
+    logProb: Math.fround(logProb + logProbs[id]),
+  };
 }
 
 /**

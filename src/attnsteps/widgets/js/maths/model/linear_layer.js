@@ -23,16 +23,34 @@ export function counting(run) {
  */
 export function linearLayer(x, { weight, bias }) {
   tally.multiplications += x.length * weight.length * weight[0].length;
-  return x.map((row) => {
-    const out = new Float32Array(weight.length);
-    for (let n = 0; n < out.length; n += 1) {
-      const column = weight[n];
-      let sum = bias === null ? 0 : bias[n];
-      for (let m = 0; m < row.length; m += 1) sum += row[m] * column[m];
-      out[n] = sum;
+  return x.map((row) => product(row, weight, bias));
+}
+
+/**
+ * Four sums side by side, because a processor adds to one while it still waits for another.
+ * @param {Float32Array} row
+ * @param {Rows} weight
+ * @param {Float32Array | null} bias
+ */
+function product(row, weight, bias) {
+  const out = new Float32Array(weight.length);
+  const whole = row.length - (row.length % 4);
+  for (let n = 0; n < out.length; n += 1) {
+    const column = weight[n];
+    let sum = bias === null ? 0 : bias[n];
+    let second = 0;
+    let third = 0;
+    let fourth = 0;
+    for (let m = 0; m < whole; m += 4) {
+      sum += row[m] * column[m];
+      second += row[m + 1] * column[m + 1];
+      third += row[m + 2] * column[m + 2];
+      fourth += row[m + 3] * column[m + 3];
     }
-    return out;
-  });
+    for (let m = whole; m < row.length; m += 1) sum += row[m] * column[m];
+    out[n] = sum + second + (third + fourth);
+  }
+  return out;
 }
 
 /**

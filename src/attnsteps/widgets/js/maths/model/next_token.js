@@ -64,18 +64,14 @@ export function nextToken(writing, id) {
  * @param {Config} config
  */
 export function logProbabilities(logits, config) {
-  const never = [config.pad_id, config.bos_id, config.mask_id];
-  const largest = logits.reduce(
-    (max, logit, id) => (never.includes(id) ? max : Math.max(max, logit)),
-    -Infinity,
-  );
-  const total = logits.reduce(
-    (sum, logit, id) => (never.includes(id) ? sum : sum + Math.exp(logit - largest)),
-    0,
-  );
-  return logits.map((logit, id) =>
-    never.includes(id) ? -Infinity : logit - largest - Math.log(total),
-  );
+  const allowed = Float32Array.from(logits);
+  for (const id of [config.pad_id, config.bos_id, config.mask_id])
+    if (id !== null) allowed[id] = -Infinity;
+  const largest = allowed[argmax(allowed)];
+  let total = 0;
+  for (const logit of allowed) total += Math.exp(logit - largest);
+  const below = largest + Math.log(total);
+  return allowed.map((logit) => logit - below);
 }
 
 /**

@@ -2,7 +2,9 @@
 // It is the file that Python wrote, so both run on the very same weights.
 
 /** @type {Record<string, [number, (bytes: ArrayBuffer) => Float32Array]>} */
-const READERS = { F16: [2, readHalves], F32: [4, readSingles] };
+const READERS = { I8: [1, readBytes], F16: [2, readHalves], F32: [4, readSingles] };
+/** @type {Record<string, string>} */
+const PYTORCH = { I8: "int8", F16: "float16", F32: "float32" };
 
 /**
  * @param {ArrayBuffer} buffer the whole file
@@ -34,7 +36,25 @@ export function readSafetensors(buffer) {
   const tensors = new Map();
   for (const [name, entry] of Object.entries(entries))
     tensors.set(name, readTensor(buffer, start, name, entry));
+  for (const name of [...tensors.keys()])
+    if (entries[name].dtype === "I8") scaleRows(name, tensors);
   return { metadata, tensors };
+}
+
+/**
+ * Numbers of 8 bits are meant as multiples of one step for each row, which lies beside them.
+ * @param {string} name
+ * @param {Map<string, Tensor>} tensors
+ */
+function scaleRows(name, tensors) {
+  const { data, shape } = /** @type {Tensor} */ (tensors.get(name));
+  const [rows, columns] = shape;
+  const scale = tensors.get(`${name}.scale`);
+  if (shape.length !== 2 || `${scale?.shape}` !== `${rows}`)
+    throw new Error(`The weights are damaged: ${name} lacks a scale for each of its rows.`);
+  tensors.delete(`${name}.scale`);
+  for (let i = 0; i < data.length; i += 1)
+    data[i] *= /** @type {Tensor} */ (scale).data[Math.floor(i / columns)];
 }
 
 /**
@@ -52,7 +72,7 @@ function readHeader(bytes) {
 }
 
 /**
- * One tensor as float32, whichever of the two kinds it is stored as.
+ * One tensor as float32, whichever of the kinds it is stored as.
  * @param {ArrayBuffer} buffer
  * @param {number} start
  * @param {string} name
@@ -61,7 +81,8 @@ function readHeader(bytes) {
  */
 function readTensor(buffer, start, name, entry) {
   const [size, read] = READERS[entry?.dtype] ?? [];
-  if (!size) throw new Error(`The weights must be float16 or float32; ${name} is ${entry?.dtype}.`);
+  if (!size)
+    throw new Error(`The weights must be of 8, 16 or 32 bits; ${name} is ${entry?.dtype}.`);
   const {
     shape,
     data_offsets: [from, to],
@@ -73,6 +94,11 @@ function readTensor(buffer, start, name, entry) {
   if (!data.every(Number.isFinite))
     throw new Error(`The weights are damaged: ${name} holds what is not a number.`);
   return { shape, data };
+}
+
+/** @param {ArrayBuffer} bytes */
+function readBytes(bytes) {
+  return Float32Array.from(new Int8Array(bytes));
 }
 
 /** @param {ArrayBuffer} bytes */
@@ -105,12 +131,12 @@ export function fromHalf(bits) {
  * @param {ArrayBuffer} buffer
  */
 export async function isIntact(buffer) {
-  const { metadata, tensors } = readSafetensors(buffer);
+  const { metadata } = readSafetensors(buffer);
   if (!metadata.sha256 || !globalThis.crypto?.subtle) return true;
   const { entries, start } = layout(buffer);
   const text = new TextEncoder();
   const parts = [text.encode(metadata.config ?? "")];
-  for (const name of [...tensors.keys()].sort()) {
+  for (const name of Object.keys(entries).sort()) {
     const {
       dtype,
       shape,
@@ -118,7 +144,7 @@ export async function isIntact(buffer) {
     } = entries[name];
     const tuple = shape.length === 1 ? `(${shape[0]},)` : `(${shape.join(", ")})`;
     parts.push(
-      text.encode(`${name} torch.float${dtype.slice(1)} ${tuple}\n`),
+      text.encode(`${name} torch.${PYTORCH[dtype]} ${tuple}\n`),
       new Uint8Array(buffer, start + from, to - from),
     );
   }
@@ -135,5 +161,6 @@ export async function isIntact(buffer) {
  */
 function layout(buffer) {
   const length = Number(new DataView(buffer).getBigUint64(0, true));
-  return { entries: readHeader(new Uint8Array(buffer, 8, length)), start: 8 + length };
+  const { __metadata__, ...entries } = readHeader(new Uint8Array(buffer, 8, length));
+  return { entries, start: 8 + length };
 }
