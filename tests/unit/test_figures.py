@@ -24,30 +24,29 @@ from attnsteps.running_example import (
     SENTENCE,
     STREET,
     TIRED,
+    TOO,
     TWIN,
-    W_K,
-    W_Q,
-    W_V,
     WIDE,
-    toy_embeddings,
 )
+from attnsteps.toy import toy_projections, toy_vectors
 from tests.browser import ROOT
 
 THREE = (ANIMAL, STREET, TIRED)
-X, ALL = toy_embeddings(THREE), toy_embeddings()
+FOUR = (ANIMAL, STREET, TOO, TIRED)
+W_Q, W_K, W_V = toy_projections()
+X, ALL = toy_vectors(THREE), toy_vectors()
 WEIGHTS = (ALL @ W_Q @ (ALL @ W_K).T / 2).softmax(-1)
-LOOKS = (toy_embeddings((TIRED, WIDE)) @ W_Q @ (ALL @ W_K).T / 2).softmax(-1)
+LOOKS = (toy_vectors((TIRED, WIDE)) @ W_Q @ (ALL @ W_K).T / 2).softmax(-1)
 EXAMPLES = {
     qkv.one_adjective_two_nouns: lambda: (SENTENCE, TWIN),
     qkv.words_as_vectors: lambda: (X, THREE),
-    qkv.comparing_finds_the_wrong_one: lambda: (X, THREE),
+    qkv.comparing_finds_the_wrong_one: lambda: (toy_vectors(FOUR), FOUR),
     qkv.one_vector_becomes_three: lambda: (X[2], W_Q, W_K, W_V),
     qkv.first_three_steps: lambda: (THREE, X[2] @ W_Q, X @ W_K),
     qkv.last_three_steps: lambda: (THREE, X @ W_K @ (X[2] @ W_Q) / 2, X @ W_V),
     qkv.where_two_look: lambda: (LOOKS, (TIRED, WIDE), SENTENCE, 6),
     qkv.whole_of_attention: lambda: (X, W_Q, W_K, W_V),
     qkv.who_attends_to_whom: lambda: (WEIGHTS, SENTENCE, 6),
-    qkv.cross_attention: lambda: (LOOKS[:, :6], LOOKS[:, :3], (TIRED, WIDE), SENTENCE[:6]),
     qkv.one_matrix_for_both: lambda: (X, W_Q, W_K, THREE),
     qkv.what_becomes_of_the_context: lambda: (TIRED,),
     qkv.right_and_two_wrong: lambda: (WEIGHTS, WEIGHTS.T, WEIGHTS, SENTENCE, 6),
@@ -142,12 +141,13 @@ def test_every_word_of_a_figure_can_be_translated(figure, monkeypatch):
 def test_a_figure_shows_the_numbers_that_it_is_given():
     twice = qkv.one_vector_becomes_three(2 * X[2], W_Q, W_K, W_V)
     (wide, _) = svgs(twice)
-    assert "0, 2, 0, 2, times the matrix W_q is its query 4, 4, 0, 0" in wide.find("desc").text
+    said = "0, 2, 0, 2, 0, 0, times the matrix W_q is its query 4, 4, 0, 0"
+    assert said in wide.find("desc").text
     numbers = [text.text for text in wide.iter("text") if re.fullmatch(r"−?\d+", text.text or "")]
     assert numbers[:4] == ["0", "2", "0", "2"]
     assert numbers.count("4") >= 4
     other = svgs(qkv.last_three_steps(THREE, torch.tensor([0.0, 9.0, 0.0]), X @ W_V))[0]
-    assert "1.00 for street" in other.find("desc").text
+    assert "1.000 for street" in other.find("desc").text
 
 
 def test_texts_without_a_catalogue_are_english():

@@ -16,6 +16,7 @@ PACKAGE = Path(attnsteps.__file__).parent
 # its own row. In the first rows are the modules that stand on nothing, so that all may use them.
 ORDER = [
     {"checks", "glue", "results", "running_example"},
+    {"toy"},
     {"shapes"},
     {"corpora"},
     {"text"},

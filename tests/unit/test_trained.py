@@ -11,8 +11,8 @@ from safetensors import safe_open
 
 import attnsteps.translator.trained
 from attnsteps.model.config import TransformerConfig
-from attnsteps.model.tensor_file import read_tensors, write_tensors
 from attnsteps.model.transformer import Transformer
+from attnsteps.storage.tensor_file import read_tensors, write_tensors
 from attnsteps.text.reading import Reading
 from attnsteps.text.tokenizer import BytePairs, Characters, Subwords, Words
 from attnsteps.text.vocab import Vocab

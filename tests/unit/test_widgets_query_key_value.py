@@ -3,15 +3,16 @@
 import pytest
 import torch
 
-from attnsteps.running_example import ANIMAL, SENTENCE, TIRED, TWIN, Word, toy_embeddings
+from attnsteps.running_example import ANIMAL, SENTENCE, TIRED, TWIN, Word
+from attnsteps.toy import toy_vectors
 from attnsteps.widgets import SixSteps
 
 
 def test_starts_with_the_running_sentence_and_offers_its_twin():
     widget = SixSteps()
     assert [word["gloss"] for word in widget.words][widget.selected] == "tired"
-    assert widget.embeddings == toy_embeddings(SENTENCE).tolist()
-    assert widget.value_axes == ["thing", "alive", "flat"]
+    assert widget.embeddings == toy_vectors(SENTENCE).tolist()
+    assert widget.value_axes == ["furry", "paved"]
     assert [sentence["ending"] for sentence in widget.sentences] == ["累 tired", "宽 wide"]
     assert SixSteps(TWIN).words[6]["gloss"] == "wide"
 
@@ -39,24 +40,24 @@ BAD = {
         "words must come from the running example; got Word(zh='狼', pinyin='láng', gloss='wolf')",
     ),
     "too few vectors": (
-        {"words": (ANIMAL, TIRED), "embeddings": torch.ones(3, 4), "selected": 0},
-        "embeddings must have shape (T, D) with T = 2; got (3, 4)",
+        {"words": (ANIMAL, TIRED), "embeddings": torch.ones(3, 6), "selected": 0},
+        "embeddings must have shape (T, D) with T = 2; got (3, 6)",
     ),
     "w_q for another width": (
         {"w_q": torch.ones(3, 4)},
-        "w_q must have shape (D, Dk) with D = 4; got (3, 4)",
+        "w_q must have shape (D, Dk) with D = 6; got (3, 4)",
     ),
     "keys and queries of unequal width": (
-        {"w_k": torch.ones(4, 3)},
-        "w_k must have shape (D, Dk) with D = 4, Dk = 4; got (4, 3)",
+        {"w_k": torch.ones(6, 3)},
+        "w_k must have shape (D, Dk) with D = 6, Dk = 4; got (6, 3)",
     ),
     "a vector for a matrix": (
-        {"w_v": torch.ones(4)},
-        "w_v must have shape (D, Dv) with D = 4; got (4,)",
+        {"w_v": torch.ones(6)},
+        "w_v must have shape (D, Dv) with D = 6; got (6,)",
     ),
     "not a number": (
-        {"w_v": torch.full((4, 1), torch.nan)},
-        "w_v must hold finite numbers; got [[nan], [nan], [nan], [nan]]",
+        {"w_v": torch.full((6, 1), torch.nan)},
+        "w_v must hold finite numbers; got [[nan], [nan], [nan], [nan], [nan], [nan]]",
     ),
     "a word that is not there": ({"selected": 8}, "selected must be in 0..7; got 8"),
     "step 0": ({"step": 0}, "step must be in 1..6; got 0"),
@@ -74,8 +75,8 @@ def test_bad_values_are_refused_later_too(refuses):
     refuses(lambda: setattr(widget, "selected", -1), "selected must be in 0..7; got -1")
     refuses(lambda: setattr(widget, "step", 9), "step must be in 1..6; got 9")
     refuses(
-        lambda: setattr(widget, "embeddings", [[0.0] * 4]),
-        "embeddings must have shape (T, D) with T = 8, D = 4; got (1, 4)",
+        lambda: setattr(widget, "embeddings", [[0.0] * 6]),
+        "embeddings must have shape (T, D) with T = 8, D = 6; got (1, 6)",
     )
 
 
@@ -94,4 +95,4 @@ def test_the_picture_shows_the_present_state():
     widget.selected = 6
     (ax,) = widget.picture().axes
     assert [text.get_text() for text in ax.texts][:4] == ["0.70", "0.01", "0.03", "0.09"]
-    assert ax.get_xlabel() == "the new vector: thing 0.81, alive 0.81, flat 0.11"
+    assert ax.get_xlabel() == "the new vector: furry 0.70, paved 0.09"

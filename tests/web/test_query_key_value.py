@@ -10,17 +10,15 @@ from attnsteps.running_example import (
     SENTENCE,
     STREET,
     TWIN,
-    W_K,
-    W_Q,
-    W_V,
     WIDE,
-    toy_embeddings,
 )
+from attnsteps.toy import toy_projections, toy_vectors
 from attnsteps.widgets import SixSteps
 from tests.kernel import Kernel
 
 PAGE = "04_query_key_value.html"
-TIRED_AT, BECAUSE_AT, ANIMAL_AT = 6, 4, 0
+TIRED_AT, STATE_AT, ANIMAL_AT = 6, 7, 0
+W_Q, W_K, W_V = toy_projections()
 
 
 def six_steps(page: Page) -> Locator:
@@ -63,7 +61,7 @@ def expect_weights(widget: Locator, x, asking: int) -> None:
 
 def test_the_six_steps_show_the_packages_numbers(open_page):
     widget = six_steps(open_page(PAGE))
-    x = toy_embeddings(SENTENCE)
+    x = toy_vectors(SENTENCE)
     expect(widget).to_contain_text("q = 1 · (0, 2, 0, 0) + 1 · (2, 0, 0, 0) = (2, 2, 0, 0)")
     assert column(widget, "key k")[0] == "(2, 2, 0, 0)"
     following = widget.get_by_role("button", name="Next")
@@ -85,14 +83,14 @@ def test_the_six_steps_show_the_packages_numbers(open_page):
 
     following.click()
     weights, context = weights_of(x, TIRED_AT)
-    assert column(widget, "thing")[3] == f"{weights[3]:.2f}"
+    assert column(widget, "paved")[3] == f"{weights[3]:.2f}"
 
     following.click()
     expect(following).to_be_disabled()
     expect(widget.get_by_role("status")).to_have_text(
-        "New vector of tired: thing {:.2f}, alive {:.2f}, flat {:.2f}.".format(*context)
+        "New vector of tired: furry {:.2f}, paved {:.2f}.".format(*context)
     )
-    expect(widget.locator("tfoot td:visible").last).to_have_text(f"{context[2]:.2f}")
+    expect(widget.locator("tfoot td:visible").last).to_have_text(f"{context[1]:.2f}")
 
 
 def test_the_twin_flips_to_the_street_and_back(open_page):
@@ -100,19 +98,19 @@ def test_the_twin_flips_to_the_street_and_back(open_page):
     step_button(widget, 4).click()
     widget.get_by_label("宽 wide").check()
     expect(widget.get_by_role("status")).to_contain_text("(street)")
-    expect_weights(widget, toy_embeddings(TWIN), TIRED_AT)
+    expect_weights(widget, toy_vectors(TWIN), TIRED_AT)
     widget.get_by_label("累 tired").check()
-    expect_weights(widget, toy_embeddings(SENTENCE), TIRED_AT)
+    expect_weights(widget, toy_vectors(SENTENCE), TIRED_AT)
 
 
 def test_any_word_can_be_the_query_and_one_that_looks_for_nothing_takes_all_alike(open_page):
     widget = six_steps(open_page(PAGE))
     step_button(widget, 4).click()
     word(widget, "street").click()
-    expect_weights(widget, toy_embeddings(SENTENCE), 3)
-    word(widget, "because").click()
-    expect(widget.get_by_role("status")).to_have_text("All words get the same weight from because.")
-    expect_weights(widget, toy_embeddings(SENTENCE), BECAUSE_AT)
+    expect_weights(widget, toy_vectors(SENTENCE), 3)
+    word(widget, "state").click()
+    expect(widget.get_by_role("status")).to_have_text("All words get the same weight from (state).")
+    expect_weights(widget, toy_vectors(SENTENCE), STATE_AT)
 
 
 def test_an_edited_vector_changes_everything_in_place_until_reset(open_page):
@@ -120,7 +118,7 @@ def test_an_edited_vector_changes_everything_in_place_until_reset(open_page):
     step_button(widget, 4).click()
     cell = widget.locator("tbody td:visible .aw-cell").first.element_handle()
     widget.get_by_label("thing").fill("-1.5")
-    x = toy_embeddings(SENTENCE)
+    x = toy_vectors(SENTENCE)
     x[ANIMAL_AT, 0] = -1.5
     expect_weights(widget, x, TIRED_AT)
     assert cell.evaluate("node => node.isConnected")
@@ -130,13 +128,13 @@ def test_an_edited_vector_changes_everything_in_place_until_reset(open_page):
     widget.get_by_label("word", exact=True).select_option("wide")
     expect(widget.get_by_label("describes")).to_have_value("1")
     widget.get_by_label("describes").fill("0.5")
-    x = toy_embeddings(TWIN)
+    x = toy_vectors(TWIN)
     x[ANIMAL_AT, 0] = -1.5
     x[TIRED_AT, 3] = 0.5
     expect_weights(widget, x, TIRED_AT)
 
     widget.get_by_role("button", name="Reset vectors").click()
-    expect_weights(widget, toy_embeddings(TWIN), TIRED_AT)
+    expect_weights(widget, toy_vectors(TWIN), TIRED_AT)
     expect(widget.get_by_label("describes")).to_have_value("1")
 
 
@@ -147,7 +145,7 @@ def test_an_entry_that_does_not_count_is_marked_and_then_gives_way(open_page):
     for typed in ("", "4", "-3.5", "1e9"):
         flat.fill(typed)
         expect(flat).to_have_attribute("aria-invalid", "true")
-        expect_weights(widget, toy_embeddings(SENTENCE), TIRED_AT)
+        expect_weights(widget, toy_vectors(SENTENCE), TIRED_AT)
         flat.blur()
         expect(flat).to_have_value("0")
         expect(flat).not_to_have_attribute("aria-invalid", "true")
@@ -169,7 +167,7 @@ def test_the_keyboard_alone_is_enough(open_page):
         expect(step_button(widget, number)).to_have_attribute("aria-current", "step")
         page.keyboard.press("ArrowRight")
     expect(step_button(widget, 4)).to_be_focused()
-    expect_weights(widget, toy_embeddings(TWIN), TIRED_AT)
+    expect_weights(widget, toy_vectors(TWIN), TIRED_AT)
 
     page.keyboard.press("Tab")
     page.keyboard.press("Tab")
@@ -181,7 +179,7 @@ def test_the_keyboard_alone_is_enough(open_page):
     widget.get_by_label("thing").focus()
     page.keyboard.press("ArrowUp")
     expect(widget.get_by_label("thing")).to_have_value("1.5")
-    x = toy_embeddings(TWIN)
+    x = toy_vectors(TWIN)
     x[ANIMAL_AT, 0] = 1.5
     expect(widget.locator(".six-number").first).to_have_text(f"{weights_of(x, TIRED_AT)[0][0]:.3f}")
 
@@ -223,7 +221,7 @@ def test_python_can_drive_it_and_text_stays_text(open_page):
     kernel = Kernel(page, python)
     kernel.set(
         words=[{"zh": "狼", "gloss": "<b>wolf</b>"}, *python.words[1:]],
-        embeddings=[[1, 1.5, 0, 0], *python.embeddings[1:]],
+        embeddings=[[1, 1.5, 0, 0, 1, 0], *python.embeddings[1:]],
         selected=6,
         step=2,
     )
@@ -250,7 +248,7 @@ def test_the_page_confronts_a_guess_and_checks_the_exercises(open_page):
     wolf.get_by_role("button", name="Check").click()
     expect(wolf).to_contain_text("✓ Right.")
 
-    x = toy_embeddings((ANIMAL, STREET, WIDE))
+    x = toy_vectors((ANIMAL, STREET, WIDE))
     scores = (x @ W_Q) @ (x @ W_K).T
     filled = page.get_by_role("group", name="Exercise 2")
     for box, score in zip(filled.get_by_role("textbox").all(), scores.flatten(), strict=True):

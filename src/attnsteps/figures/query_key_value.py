@@ -11,7 +11,6 @@ from attnsteps.diagrams import (
     bars,
     block,
     column,
-    frame,
     grid,
     matrix,
     named,
@@ -24,7 +23,8 @@ from attnsteps.diagrams import (
 from attnsteps.diagrams.cells import in_digits
 from attnsteps.figures.catalogue import gloss, say
 from attnsteps.figures.shared import listed, with_axes
-from attnsteps.running_example import AXES, Word
+from attnsteps.running_example import Word
+from attnsteps.toy import AXES
 
 
 def _chip(shown: Word, **settings: object) -> Piece:
@@ -83,71 +83,65 @@ def one_adjective_two_nouns(
 
 
 def words_as_vectors(x: Tensor, shown: Sequence[Word]) -> Drawing:
-    """Draw the vectors of some words, (T, 4), with the meaning of each entry."""
+    """Draw the vectors of some words, (T, D), with the meaning of each entry."""
     names, axes = [gloss(one) for one in shown], [say(axis) for axis in AXES]
-
-    def table(width: float) -> Piece:
-        return matrix(x, "source", rows=names, columns=axes, cell=(width, 28))
-
+    few = len(shown) < 6
+    digits = 0 if bool((x == x.round()).all()) else 1
     vectors = [
-        say("{word} is {numbers}", word=name, numbers=listed(line))
+        say("{word} is {numbers}", word=name, numbers=listed(line, digits))
         for name, line in zip(names, x, strict=True)
     ]
     return Drawing(
-        say("Three words as vectors"),
+        say("Words as vectors: {words}", words=", ".join(names)),
         say(
             "{vectors}. The entries mean: {axes}.",
             vectors="; ".join(vectors),
             axes=", ".join(axes),
         ),
-        table(66),
-        table(62),
+        matrix(x, "source", rows=names, columns=axes, digits=digits, cell=(66, 28)),
+        matrix(
+            x.T,
+            "source",
+            rows=axes,
+            columns=names if few else [one.zh for one in shown],
+            digits=digits,
+            cell=(56, 28) if few else (30, 28),
+        ),
     )
 
 
 def comparing_finds_the_wrong_one(x: Tensor, shown: Sequence[Word]) -> Drawing:
-    """Draw the dot products of the last of three words' vectors, (3, 4), with all three."""
+    """Draw the dot products of the last word's vector with those of all, (T, D), and the best."""
     asking, likeness = x[-1], x @ x[-1]
     names = [gloss(one) for one in shown]
-
-    def sign(text: str) -> Piece:
-        return column(space(0, 20), words(text), gap=0)
+    most = float(likeness[:-1].max())
+    best = names[int(likeness[:-1].argmax())]
 
     def compare(cell: tuple[float, float], gap: float) -> Piece:
-        lines = []
+        above = vector(
+            asking, "source", columns=[say(a) for a in AXES] if gap > 9 else (), cell=cell
+        )
+        lines = [[words(names[-1], size=13, bold=True), above, space(), space()]]
         for number, name in enumerate(names):
             score = likeness[number : number + 1]
-            best = bool(score == likeness.max())
-            result = vector(
-                score,
-                "wrong" if best else "weights",
-                label=say("best match") if best else say("score"),
-                limit=2,
-                cell=(70, cell[1]),
-            )
-            left = vector(asking, "source", label=names[-1], cell=cell)
-            right = vector(x[number], "source", label=name, cell=cell)
-            lines.append([left, sign("·"), right, sign("="), result])
-        return grid(lines, gap=(gap, 10))
+            wins = float(score) == most and number < len(names) - 1
+            result = vector(score, "wrong" if wins else "weights", limit=2, cell=(46, cell[1]))
+            dot = words(say("· {word}", word=name), size=13)
+            lines.append([dot, vector(x[number], "source", cell=cell), words("="), result])
+        return grid(lines, gap=(gap, 8))
 
-    best = int(likeness.argmax())
-    itself = say("{word} itself", word=names[-1])
     return Drawing(
         say("Comparing words finds the wrong one"),
         say(
-            "The vector of {asking} times that of {one} is {first}, times that of {two} {second}, "
-            "times that of {itself} {third}. The best match, in red, is {best}.",
+            "The vector of {asking}, and below it those of {words}, each with its dot product with "
+            "{asking}: {products}. Apart from {asking} itself the best match, in red, is {best}.",
             asking=names[-1],
-            one=names[0],
-            two=names[1],
-            itself=itself,
-            first=in_digits(float(likeness[0]), 0),
-            second=in_digits(float(likeness[1]), 0),
-            third=in_digits(float(likeness[2]), 0),
-            best=itself if best == len(names) - 1 else names[best],
+            words=", ".join(names),
+            products=listed(likeness),
+            best=best,
         ),
-        compare((36, 26), 12),
-        compare((23, 24), 6),
+        compare((62, 27), 14),
+        compare((26, 25), 7),
     )
 
 
@@ -159,21 +153,20 @@ def one_vector_becomes_three(
 ) -> Drawing:
     """Draw how three matrices make a word's query, key and value from its vector, (D,)."""
     made = (("q", w_q, "query"), ("k", w_k, "key"), ("v", w_v, "value"))
+    axes = [say(axis) for axis in AXES]
 
-    def projections(cell: tuple[float, float], gap: float) -> Piece:
-        return grid(
-            [
-                [
-                    vector(x, "source", label=say(name), cell=cell),
-                    words("×"),
-                    matrix(w, role, label=f"W_{letter}", kind="parameter", cell=cell),
-                    words("="),
-                    vector(x @ w, role, label=f"{letter}: {say(role)}", cell=cell),
-                ]
-                for letter, w, role in made
-            ],
-            gap=(gap, 14),
-        )
+    def projections(cell: tuple[float, float], gap: float, *, tall: bool) -> Piece:
+        lines = []
+        for letter, w, role in made:
+            start = vector(x, "source", label=say(name), cell=cell)
+            turned = matrix(w, role, rows=axes, label=f"W_{letter}", kind="parameter", cell=cell)
+            end = vector(x @ w, role, label=f"{letter}: {say(role)}", cell=cell)
+            if tall:
+                made_of = row(start, words("×"), gap=gap)
+                lines.append(column(made_of, row(turned, words("="), end, gap=gap), gap=6))
+            else:
+                lines.append([start, words("×"), turned, words("="), end])
+        return column(*lines, gap=22) if tall else grid(lines, gap=(gap, 14))
 
     return Drawing(
         say("One vector becomes three"),
@@ -186,8 +179,8 @@ def one_vector_becomes_three(
             k=listed(x @ w_k),
             v=listed(x @ w_v),
         ),
-        projections((36, 26), 12),
-        projections((22, 24), 5),
+        projections((34, 23), 12, tall=False),
+        projections((26, 23), 8, tall=True),
     )
 
 
@@ -240,7 +233,7 @@ def first_three_steps(shown: Sequence[Word], q: Tensor, k: Tensor) -> Drawing:
     def steps(*, tall: bool) -> Piece:
         narrow, single = ((23, 24), (44, 24)) if tall else ((38, 26), (46, 26))
         lines = {
-            say("    keys"): _cells("k", k, "key", narrow),
+            say("1. keys"): _cells("k", k, "key", narrow),
             say("1. query of “{word}”", word=names[-1]): _cells("q", [q] * 3, "query", narrow),
             say("2. score: q · k"): _cells("s", scores, "weights", single, limit=8),
             say("3. divide by √{width}", width=width): _cells(
@@ -276,20 +269,20 @@ def last_three_steps(shown: Sequence[Word], scaled: Tensor, v: Tensor) -> Drawin
     context = weighted.sum(0)
     names = [gloss(one) for one in shown]
     colours = _colours(int(weights.argmax()))
-    shares = {"digits": 2, "limit": 1}
+    shares = {"digits": 3, "limit": 1}
 
     def steps(*, tall: bool) -> Piece:
         narrow, single = ((23, 24), (44, 24)) if tall else ((38, 26), (46, 26))
-        fifth = (30, 24) if tall else (42, 26)
+        fifth = (42, 24) if tall else (50, 26)
         columns = [
-            bars(weights[i : i + 1], colours[i], limit=1, name=f"w{i}", size=(60, 70))
+            bars(weights[i : i + 1], colours[i], digits=3, limit=1, name=f"w{i}", size=(60, 70))
             for i in range(3)
         ]
         result = vector(context, "context", name="c", cell=fifth, **shares)
         lines = {
             say("3. scaled scores"): _cells("d", scaled, "weights", single, limit=8),
             say("4. softmax: weights"): columns,
-            say("    values"): _cells("v", v, "value", narrow),
+            say("1. values"): _cells("v", v, "value", narrow),
             say("5. weight × value"): _cells("u", weighted, "value", fifth, **shares),
             say("6. sum: context"): [space(), space(), result],
         }
@@ -307,9 +300,9 @@ def last_three_steps(shown: Sequence[Word], scaled: Tensor, v: Tensor) -> Drawin
             one=names[0],
             two=names[1],
             word=names[2],
-            context=listed(context, 2),
+            context=listed(context, 3),
             **{f"d{i}": in_digits(float(score), 0) for i, score in enumerate(scaled)},
-            **{f"w{i}": in_digits(float(weight), 2) for i, weight in enumerate(weights)},
+            **{f"w{i}": in_digits(float(weight), 3) for i, weight in enumerate(weights)},
         ),
         steps(tall=False),
         steps(tall=True),
@@ -332,8 +325,8 @@ def where_two_look(
     """Draw the weights of two queries, (2, T); one key is each query's own word."""
     rows = [gloss(one) for one in queries]
 
-    def table(width: float, columns: list[str]) -> Piece:
-        cells = {"columns": columns, "digits": 2, "limit": 1, "cell": (width, 28)}
+    def table(width: float, columns: list[str], digits: int) -> Piece:
+        cells = {"columns": columns, "digits": digits, "limit": 1, "cell": (width, 28)}
         return with_axes(matrix(weights, "weights", rows=rows, **cells))
 
     first, second = (gloss(shown[int(line.argmax())]) for line in weights)
@@ -347,8 +340,8 @@ def where_two_look(
             first=first,
             second=second,
         ),
-        table(56, [say("itself") if i == itself else gloss(w) for i, w in enumerate(shown)]),
-        table(30, [say("self") if i == itself else w.zh for i, w in enumerate(shown)]),
+        table(56, [say("itself") if i == itself else gloss(w) for i, w in enumerate(shown)], 3),
+        table(30, [say("self") if i == itself else w.zh for i, w in enumerate(shown)], 2),
     )
 
 
@@ -356,19 +349,20 @@ def where_two_look(
 
 
 def whole_of_attention(x: Tensor, w_q: Tensor, w_k: Tensor, w_v: Tensor) -> Drawing:
-    """Draw attention from three words' vectors, (3, 4), to their contexts; the last is outlined."""
+    """Draw attention from three words' vectors, (3, D), to their contexts; the last is outlined."""
     q, k, v = x @ w_q, x @ w_k, x @ w_v
     scores = q @ k.T
     weights = (scores / k.shape[-1] ** 0.5).softmax(-1)
     context = weights @ v
 
     def whole(*, tall: bool) -> Piece:
-        share = {"cell": (30, 24) if tall else (36, 24), "digits": 2, "limit": 1}
+        share = {"cell": (30, 24), "digits": 2} if tall else {"cell": (42, 26), "digits": 3}
+        share["limit"] = 1
 
         def table(
             numbers: Tensor, role: str, label: str, shape: str, *, name: str = "", **settings
         ) -> Piece:
-            settings = {"cell": (20, 24), **settings}
+            settings = {"cell": (20, 24) if tall else (20, 26), **settings}
             last = [len(numbers) - 1]
             piece = matrix(numbers, role, label=label, shape=shape, lit=last, **settings)
             return named(name or label, piece)
@@ -400,7 +394,7 @@ def whole_of_attention(x: Tensor, w_q: Tensor, w_k: Tensor, w_v: Tensor) -> Draw
             [start, by_k, keys, scored, softmax, found],
             [none, by_v, values, none, none, end],
         ]
-        return grid(rows, gap=(24, 22))
+        return grid(rows, gap=(20, 22))
 
     joined = [
         Wire("W_q", "Q", role="query"),
@@ -410,14 +404,14 @@ def whole_of_attention(x: Tensor, w_q: Tensor, w_k: Tensor, w_v: Tensor) -> Draw
     return Drawing(
         say("The whole of attention"),
         say(
-            "X, three words by four entries, times W_q, W_k and W_v is Q, K and V. Q times the "
+            "X, three words by six entries, times W_q, W_k and W_v is Q, K and V. Q times the "
             "transpose of K is the scores, three by three. Divided by the root of dₖ and through "
             "the softmax, row by row, they are the weights. The weights times V are the context. "
             "The last row of each table, outlined, is that of tired: query {query}; scores "
             "{scores}; context {context}.",
             query=listed(q[-1]),
             scores=listed(scores[-1]),
-            context=listed(context[-1], 2),
+            context=listed(context[-1], 3),
         ),
         whole(tall=False),
         whole(tall=True),
@@ -451,96 +445,20 @@ def who_attends_to_whom(weights: Tensor, shown: Sequence[Word], lit: int) -> Dra
     """Draw all weights of a sentence, (T, T), with one query's row outlined."""
     glosses = [gloss(one) for one in shown]
 
-    def table(width: float, columns: list[str]) -> Piece:
-        cells = {"columns": columns, "digits": 2, "limit": 1, "lit": [lit], "cell": (width, 27)}
-        return with_axes(matrix(weights, "weights", rows=glosses, **cells))
+    def table(width: float, columns: list[str], digits: int) -> Piece:
+        cells = {"columns": columns, "digits": digits, "limit": 1, "cell": (width, 27)}
+        return with_axes(matrix(weights, "weights", rows=glosses, lit=[lit], **cells))
 
     return Drawing(
         say("Who attends to whom"),
         say(
-            "Eight rows of eight weights, one row for each query, one column for each key. The "
-            "rows of because and of the final particle are even; that of {lit} peaks at {peak}.",
+            "Eight rows of eight weights, one row for each query, one column for each key. The row "
+            "of the final particle is even; that of {lit} peaks at {peak}.",
             lit=glosses[lit],
             peak=glosses[int(weights[lit].argmax())],
         ),
-        table(56, glosses),
-        table(30, [one.zh for one in shown]),
-    )
-
-
-# Looking into another text -----------------------------------------------------------------------
-
-
-def cross_attention(
-    weights: Tensor, context: Tensor, queries: tuple[Word, Word], looked_at: Sequence[Word]
-) -> Drawing:
-    """Draw two queries that look into another text: weights, (2, Tk), and context, (2, Dv)."""
-
-    def across(*, tall: bool) -> Piece:
-        lookers = [
-            _chip(one, role="query", lit=True, name=f"q{i}") for i, one in enumerate(queries)
-        ]
-        spread = matrix(
-            weights,
-            "weights",
-            name="w",
-            columns=[one.zh if tall else say(one.gloss) for one in looked_at],
-            label=say("weights"),
-            shape=f"({weights.shape[0]}, {weights.shape[1]})",
-            digits=2,
-            limit=1,
-            cell=(30, 46) if tall else (60, 46),
-        )
-        result = matrix(
-            context,
-            "context",
-            label=say("context"),
-            shape=f"({context.shape[0]}, {context.shape[1]})",
-            digits=2,
-            limit=1,
-            cell=(40, 46) if tall else (44, 46),
-        )
-        spread, result = named("W", spread), named("C", result)
-        chips = [word(o.zh, "" if tall else say(o.gloss), role="key") for o in looked_at]
-        title = words(say("another text, one key and one value a word"), size=12)
-        text = frame(column(title, row(*chips, gap=6), gap=8), name="text")
-        heading = words(say("queries"), size=12, role="query")
-        asking = row(column(heading, column(*lookers, gap=12), gap=6), spread, gap=26)
-        if tall:
-            return column(text, asking, result, gap=46)
-        return column(text, row(asking, result, gap=34), gap=46)
-
-    one, two = (gloss(asking) for asking in queries)
-    first, second = (gloss(looked_at[int(line.argmax())]) for line in weights)
-    looking = [
-        Wire("q0.right", "w[0].left", role="query"),
-        Wire("q1.right", "w[1].left", role="query"),
-    ]
-    return Drawing(
-        say("Cross-attention: two queries look into another text"),
-        say(
-            "Two chips, {one} and {two}, at the left: the queries. Six words in a frame above: the "
-            "keys and values. In between two rows of six weights: {one} gives most to {first}, "
-            "{two} to {second}. From the weights comes a context for each query, two rows of "
-            "three.",
-            one=one,
-            two=two,
-            first=first,
-            second=second,
-        ),
-        across(tall=False),
-        across(tall=True),
-        wires=[
-            Wire("text.bottom", "W.top", say("keys"), role="key"),
-            Wire("text.bottom", "C.top", say("values"), role="value"),
-            *looking,
-            Wire("w.right", "C.left"),
-        ],
-        tall_wires=[
-            Wire("text.bottom", "W.top", say("keys"), role="key"),
-            *looking,
-            Wire("w.bottom", "C.top", say("× values"), role="value"),
-        ],
+        table(56, glosses, 3),
+        table(30, [one.zh for one in shown], 2),
     )
 
 
@@ -639,7 +557,7 @@ def right_and_two_wrong(
             role,
             label=f"{label}, {total}",
             columns=heads,
-            digits=2,
+            digits=3 if width > 40 else 2,
             limit=1,
             cell=(width, 28),
         )
@@ -657,13 +575,14 @@ def right_and_two_wrong(
         say("The row of {word}, right and in two wrong versions", word=name),
         say(
             "Right: {right:.2f} for {first}, and the row adds up to 1. With queries and keys "
-            "swapped: {swapped:.2f} for {first} and as much for {word} itself, adding up to 1. "
+            "swapped: {swapped:.2f} for {first} and {itself:.2f} for {word}, adding up to 1, too. "
             "With the softmax of the columns: {columns:.2f} for {first}, and the row adds up to "
             "{total:.2f}.",
             first=first,
             word=name,
             right=float(right[query, 0]),
             swapped=float(swapped[query, 0]),
+            itself=float(swapped[query, query]),
             columns=float(columns[query, 0]),
             total=float(columns[query].sum()),
         ),

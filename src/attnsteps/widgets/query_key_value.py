@@ -10,13 +10,15 @@ from torch import Tensor
 
 from attnsteps import scaled_dot_product_attention
 from attnsteps.plotting.heatmap import heatmap
-from attnsteps.running_example import AXES, SENTENCE, TWIN, W_K, W_Q, W_V, Word, toy_embeddings
+from attnsteps.running_example import SENTENCE, TWIN, Word
 from attnsteps.shapes import check_shape
+from attnsteps.toy import AXES, toy_projections, toy_vectors
 from attnsteps.widgets.base import Widget
 from attnsteps.widgets.bundle import bundle, styles
 
 _STEPS = 6
 _ADJECTIVE = 6  # index of tired and wide
+_W_Q, _W_K, _W_V = toy_projections()
 
 
 class SixSteps(Widget):
@@ -60,9 +62,9 @@ class SixSteps(Widget):
         words: Sequence[Word] = SENTENCE,
         *,
         embeddings: ArrayLike | Tensor | None = None,
-        w_q: ArrayLike | Tensor = W_Q,
-        w_k: ArrayLike | Tensor = W_K,
-        w_v: ArrayLike | Tensor = W_V,
+        w_q: ArrayLike | Tensor = _W_Q,
+        w_k: ArrayLike | Tensor = _W_K,
+        w_v: ArrayLike | Tensor = _W_V,
         selected: int | None = None,
         step: int = 1,
     ) -> None:
@@ -70,7 +72,7 @@ class SixSteps(Widget):
         if not words:
             raise ValueError("words must hold at least 1 word; got 0")
         own = embeddings is None
-        x = toy_embeddings(words) if own else _matrix("embeddings", embeddings, "T D", T=len(words))
+        x = toy_vectors(words) if own else _matrix("embeddings", embeddings, "T D", T=len(words))
         q = _matrix("w_q", w_q, "D Dk", D=x.shape[1])
         k = _matrix("w_k", w_k, "D Dk", D=x.shape[1], Dk=q.shape[1])
         v = _matrix("w_v", w_v, "D Dv", D=x.shape[1])
@@ -83,8 +85,8 @@ class SixSteps(Widget):
             w_v=v.tolist(),
             selected=min(_ADJECTIVE, len(words) - 1) if selected is None else selected,
             step=step,
-            axes=_names(AXES, x.shape[1], named=own),
-            value_axes=_names(AXES, v.shape[1], named=torch.equal(v, W_V)),
+            axes=list(AXES) if own else _numbered(x.shape[1]),
+            value_axes=list(AXES[-2:]) if torch.equal(v, _W_V) else _numbered(v.shape[1]),
             sentences=_twins() if has_twin else [present],
         )
 
@@ -144,16 +146,16 @@ def _twins() -> list[dict]:
     return [
         {
             "words": _plain(words),
-            "embeddings": toy_embeddings(words).tolist(),
+            "embeddings": toy_vectors(words).tolist(),
             "ending": f"{words[_ADJECTIVE].zh} {words[_ADJECTIVE].gloss}",
         }
         for words in (SENTENCE, TWIN)
     ]
 
 
-def _names(axes: Sequence[str], count: int, *, named: bool) -> list[str]:
-    """Return the axes' names if they have a meaning, otherwise their numbers."""
-    return list(axes[:count]) if named else [str(index + 1) for index in range(count)]
+def _numbered(count: int) -> list[str]:
+    """Name axes that have no meaning."""
+    return [str(index + 1) for index in range(count)]
 
 
 def _matrix(name: str, values: ArrayLike | Tensor, axes: str, **sizes: int) -> Tensor:

@@ -3,13 +3,14 @@
 import math
 
 from attnsteps import scaled_dot_product_attention
-from attnsteps.running_example import SENTENCE, TWIN, W_K, W_Q, W_V, toy_embeddings
+from attnsteps.running_example import SENTENCE, TWIN
+from attnsteps.toy import toy_projections, toy_vectors
 from tests.parity.case import case, numbers
 
 
 def cases() -> list[dict]:
-    asked = [(toy_embeddings(SENTENCE), W_Q, W_K, W_V, j) for j in (6, 7)]
-    asked.append((toy_embeddings(TWIN), W_Q, W_K, W_V, 6))
+    asked = [(toy_vectors(SENTENCE), *toy_projections(), j) for j in (6, 7)]
+    asked.append((toy_vectors(TWIN), *toy_projections(), 6))
     drawn = [numbers(5, 7, seed=11), *(numbers(7, n, seed=12 + n) for n in (3, 3, 2))]
     asked.append((*drawn, 4))
     out = []
