@@ -237,7 +237,7 @@ def test_a_full_disk_is_named_in_one_line(say, tmp_path, monkeypatch):
     def full(*_, **__):
         raise OSError(28, "No space left on device", "model.safetensors")
 
-    monkeypatch.setattr("attnsteps.translator.trained.write_tensors", full)
+    monkeypatch.setattr("attnsteps.storage.translator_file.write_tensors", full)
     status, _, err = say("train", *SMALL, "--steps", "3", "--out", tmp_path)
     assert status == 2
     assert err == (

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from attnsteps.model.eight_bits import quantised, restored
+from attnsteps.storage.eight_bits import quantised, restored
 
 PATH = Path("w.safetensors")
 

@@ -13,11 +13,12 @@ import attnsteps.translator.trained
 from attnsteps.model.config import TransformerConfig
 from attnsteps.model.transformer import Transformer
 from attnsteps.storage.tensor_file import read_tensors, write_tensors
+from attnsteps.storage.translator_file import FORMAT, FORMAT_VERSION
 from attnsteps.text.reading import Reading
 from attnsteps.text.tokenizer import BytePairs, Characters, Subwords, Words
 from attnsteps.text.vocab import Vocab
 from attnsteps.translator.search import find
-from attnsteps.translator.trained import FORMAT, FORMAT_VERSION, Trained, pretrained
+from attnsteps.translator.trained import Trained, pretrained
 from tests.training import make_config, make_model, trained
 
 CHINESE = ("动物", "没有", "过", "马路", "太", "累", "宽", "了")  # 5 … 12

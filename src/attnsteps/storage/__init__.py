@@ -1,11 +1,13 @@
-"""Tensors, models and training runs in files: whole or not there, and compared before a change.
+"""Tensors, models and translators in files: whole or not there, and compared before a change.
 
-===========  ==========================================================================
-Module       Holds
-===========  ==========================================================================
-new_file     a file that appears complete or not at all
-tensor_file  named tensors and a text in one such file, with a checksum and no pickle
-model_file   a model from a file's tensors, compared before it is allocated
-checkpoint   a model in training and its optimizer
-===========  ==========================================================================
+===============  ======================================================================
+Module           Holds
+===============  ======================================================================
+new_file         a file that appears complete or not at all
+tensor_file      named tensors and a text in one such file, with a checksum and no pickle
+eight_bits       a matrix in 8 bits, with a scale for each row
+model_file       a model as tensors, and back, compared before it is allocated
+translator_file  a model with its vocabularies, tokenizers and reading
+checkpoint       a model in training and its optimizer
+===============  ======================================================================
 """

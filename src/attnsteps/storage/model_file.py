@@ -1,12 +1,31 @@
-"""A model from a file's configuration and tensors, which are compared before it is allocated."""
+"""A model as a file's tensors, and back: they are compared before anything is allocated."""
 
+import math
 from pathlib import Path
 
 import torch
 from torch import Tensor, nn
 
 from attnsteps.model.config import TransformerConfig
+from attnsteps.storage.eight_bits import quantised, restored
 from attnsteps.storage.tensor_file import check_tensors
+
+
+def to_tensors(model: nn.Module, dtype: torch.dtype) -> dict[str, Tensor]:
+    """Return a model's weights as they are stored, in a floating-point type or in int8.
+
+    Raises:
+        ValueError: if a weight is too large for the type.
+    """
+    tensors = {}
+    stored = torch.float16 if dtype == torch.int8 else dtype
+    for name, parameter in model.named_parameters():
+        largest, limit = parameter.detach().abs().max(), torch.finfo(stored).max
+        if limit < largest < math.inf:
+            raise ValueError(f"{name} must fit into {stored}, at most {limit:g}; got {largest:g}")
+        own = parameter.detach().cpu().contiguous()
+        tensors |= quantised(name, own) if dtype == torch.int8 else {name: own.to(dtype)}
+    return tensors
 
 
 def from_tensors(
@@ -20,6 +39,7 @@ def from_tensors(
     Raises:
         ValueError: if the configuration makes no model, or another one than the tensors are of.
     """
+    tensors = restored(path, tensors)
     layers = config.num_encoder_layers + config.num_decoder_layers
     if layers * config.num_experts > len(tensors):
         raise ValueError(

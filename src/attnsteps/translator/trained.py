@@ -1,8 +1,5 @@
-"""A translator in one file: the trained model, its two vocabularies and its two tokenizers."""
+"""A translator: the trained model, its two vocabularies and its two tokenizers."""
 
-import dataclasses
-import json
-import math
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,30 +13,14 @@ from torch.nn.utils.rnn import pad_sequence
 
 from attnsteps.checks import check_choice, check_positive
 from attnsteps.model.attention_weights import AttentionWeights
-from attnsteps.model.config import TransformerConfig
-from attnsteps.model.eight_bits import quantised, restored
 from attnsteps.model.non_autoregressive import NonAutoregressive
 from attnsteps.model.transformer import Transformer
-from attnsteps.storage.model_file import from_tensors
-from attnsteps.storage.tensor_file import as_text, read_tensors, write_tensors
+from attnsteps.storage.translator_file import Tokenizer, read_translator, write_translator
 from attnsteps.text.reading import Reading
-from attnsteps.text.tokenizer import (
-    BytePairs,
-    Characters,
-    Subwords,
-    Words,
-    from_json,
-    to_json,
-)
 from attnsteps.text.vocab import Vocab, check_special_ids
 from attnsteps.translator.search import Translation, attention, find
 
-FORMAT = "attnsteps.trained"
-FORMAT_VERSION = 1
-Tokenizer = Words | Characters | BytePairs | Subwords  # all that a file can hold
 ASSETS = Path(__file__).parents[1] / "assets"
-
-MODELS = {"Transformer": Transformer, "NonAutoregressive": NonAutoregressive}
 
 
 class _Source(NamedTuple):
@@ -98,31 +79,7 @@ class Trained:
                 for the dtype.
             OSError: if the place cannot be written to; what was there is left as it was.
         """
-        check_choice("the model's class", type(self.model).__name__, MODELS)
-        tensors = {}
-        stored = torch.float16 if dtype == torch.int8 else dtype
-        for name, parameter in self.model.named_parameters():
-            largest, limit = parameter.detach().abs().max(), torch.finfo(stored).max
-            if limit < largest < math.inf:
-                raise ValueError(
-                    f"{name} must fit into {stored}, at most {limit:g}; got {largest:g}"
-                )
-            own = parameter.detach().cpu().contiguous()
-            tensors |= quantised(name, own) if dtype == torch.int8 else {name: own.to(dtype)}
-        config = {
-            "class": type(self.model).__name__,
-            "model": dataclasses.asdict(self.model.config),
-            "src_vocab": self.src_vocab.to_list(),
-            "src_tokenizer": to_json(self.src_tokenizer),
-        }
-        if self.tgt_vocab != self.src_vocab:  # what both languages share is written once
-            config["tgt_vocab"] = self.tgt_vocab.to_list()
-        if self.tgt_tokenizer != self.src_tokenizer:
-            config["tgt_tokenizer"] = to_json(self.tgt_tokenizer)
-        if self.reading is not None:
-            config["reading"] = dataclasses.asdict(self.reading)
-        text = as_text(config)
-        write_tensors(Path(path), tensors, kind=FORMAT, version=FORMAT_VERSION, config=text)
+        write_translator(Path(path), **vars(self), dtype=dtype)
 
     @classmethod
     def load(cls, path: str | os.PathLike) -> "Trained":
@@ -139,22 +96,7 @@ class Trained:
             ValueError: if it is damaged, of another format or of another version, or if its tensors
                 are not those of the model that it describes.
         """
-        text, tensors = read_tensors(Path(path), kind=FORMAT, version=FORMAT_VERSION)
-        try:
-            config = json.loads(text)
-            kind, sizes = MODELS[config["class"]], TransformerConfig(**config["model"])
-            config = {
-                "tgt_vocab": config["src_vocab"],
-                "tgt_tokenizer": config["src_tokenizer"],
-                **config,
-            }
-            vocabs = [Vocab.from_list(config[name]) for name in ("src_vocab", "tgt_vocab")]
-            tokenizers = [from_json(config[name]) for name in ("src_tokenizer", "tgt_tokenizer")]
-            reading = Reading(**config["reading"]) if "reading" in config else None
-        except (KeyError, RecursionError, TypeError, ValueError) as error:
-            raise ValueError(f"{path} must hold a trained model; got: {error!r}") from error
-        tensors = restored(Path(path), tensors)
-        return cls(from_tensors(Path(path), kind, sizes, tensors), *vocabs, *tokenizers, reading)
+        return cls(**read_translator(Path(path)))
 
     def translate(
         self,
