@@ -44,7 +44,8 @@ const load = () =>
   });
 
 if ("serviceWorker" in navigator) {
-  // What a widget has fetched at the reader's wish, and found whole; what no kept page names is dropped.
+  // What a widget has fetched at the reader's wish, and found whole: with its page, because what no
+  // kept page names is dropped.
   addEventListener("attnsteps:keep", (event) => {
     keep([page, /** @type {CustomEvent} */ (event).detail]).catch(() => {});
   });
