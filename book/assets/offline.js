@@ -11,9 +11,11 @@ async function keep(urls) {
   active?.postMessage(urls.filter((url) => url.startsWith(location.origin)));
 }
 
+const page = location.href.replace(/[?#].*/, "");
+
 function keepPage() {
   const loaded = performance.getEntriesByType("resource").map((entry) => entry.name);
-  return keep([location.href.replace(/[?#].*/, ""), ...loaded]);
+  return keep([page, ...loaded]);
 }
 
 function keepRest() {
@@ -42,9 +44,10 @@ const load = () =>
   });
 
 if ("serviceWorker" in navigator) {
-  // What a widget has fetched at the reader's wish, and found whole.
+  // What a widget has fetched at the reader's wish, and found whole: with its page, because what no
+  // kept page names is dropped.
   addEventListener("attnsteps:keep", (event) => {
-    keep([/** @type {CustomEvent} */ (event).detail]).catch(() => {});
+    keep([page, /** @type {CustomEvent} */ (event).detail]).catch(() => {});
   });
   const moved = move();
   await load();
