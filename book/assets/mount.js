@@ -181,6 +181,24 @@ function changing(host, change) {
   change();
   const { bottom } = host.getBoundingClientRect();
   if (before.top < 0) scrollBy({ top: bottom - before.bottom, behavior: "instant" });
+  if ("held" in host.dataset) passOn(host);
+}
+
+/**
+ * A question and the fold with its answer are one box, so what it doesn't need of its held height
+ * is kept below the fold.
+ * @param {HTMLElement} host
+ */
+function passOn(host) {
+  const fold = host.closest(".cell")?.nextElementSibling;
+  if (!fold?.matches("details.answer")) return;
+  const held = host.offsetHeight;
+  away.unobserve(host);
+  delete host.dataset.held;
+  const room = document.createElement("div");
+  room.style.height = `${held - host.offsetHeight}px`;
+  fold.after(room);
+  away.observe(room);
 }
 
 /**
@@ -198,7 +216,10 @@ const away = new IntersectionObserver((entries) => {
     if (isIntersecting) continue;
     away.unobserve(target);
     const host = /** @type {HTMLElement} */ (target);
-    changing(host, () => delete host.dataset.held);
+    changing(host, () => {
+      delete host.dataset.held;
+      host.style.height = "";
+    });
   }
 });
 

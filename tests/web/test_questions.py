@@ -195,8 +195,9 @@ def test_without_scripts_and_on_paper_the_question_comes_and_then_the_answer(bro
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
     page.goto(f"{site}06_softmax.html")
-    asked = page.get_by_text("What are the weights, on paper?")
+    asked = page.locator('[data-widget="predict"] noscript p').first
     expect(asked).to_be_visible()
+    assert "What are the weights, on paper?" in asked.evaluate("(e) => e.textContent")
     fold = page.locator(ANSWER).first
     expect(fold.get_by_text("Answer:")).to_be_hidden()
     page.emulate_media(media="print")
