@@ -6,6 +6,7 @@ reading, such as a subprocess, counts as the whole package.
 """
 
 import ast
+import json
 import re
 from functools import cache
 from pathlib import Path
@@ -40,8 +41,8 @@ def files_behind(code: str, package: Path = PACKAGE) -> dict[str, bytes]:
     except (UnresolvedError, SyntaxError):
         modules = set(package.rglob("*.py"))
     texts = [code, *(path.read_text(encoding="utf-8") for path in modules)]
-    files = modules | _assets(texts, package)
-    found = {path.relative_to(package).as_posix(): path.read_bytes() for path in files}
+    read = {path: path.read_bytes() for path in modules} | _assets(texts, package)
+    found = {path.relative_to(package).as_posix(): content for path, content in read.items()}
     for path in modules:
         for folder in path.relative_to(package).parents:
             init = package / folder / "__init__.py"
@@ -140,12 +141,24 @@ def _init(text: str) -> tuple[dict[str, tuple[str, str]], bytes]:
     return passed_on, "\n".join(own).encode()
 
 
-def _assets(texts: list[str], package: Path) -> set[Path]:
-    """Return the data that code reads: what it names of ``assets``, or all where it names none."""
-    found: set[Path] = set()
-    for text in texts:
-        if re.search(r"\bassets\b", text, re.IGNORECASE):
-            kinds = [kind for kind in ("results.json", "safetensors") if kind in text]
-            for kind in kinds or [""]:
-                found |= {path for path in (package / "assets").glob(f"*{kind}") if path.is_file()}
-    return found
+def _assets(texts: list[str], package: Path) -> dict[Path, bytes]:
+    """Return the data that code reads: the files that it names of ``assets``, or all of them.
+
+    Of a run's files, ``step_0100`` and so on, the name without its number counts; of
+    ``results.json`` the parts that the code names.
+    """
+    code = "\n".join(texts)
+    if not re.search(r"\bassets\b", code, re.IGNORECASE):
+        return {}
+    files = [path for path in (package / "assets").glob("*") if path.is_file()]
+    named = [path for path in files if path.stem.rstrip("0123456789") in code] or files
+    return {path: _parts(path, code) for path in named}
+
+
+def _parts(path: Path, code: str) -> bytes:
+    """Return what counts of one file: of results only what the code names, or all."""
+    if path.name != "results.json":
+        return path.read_bytes()
+    parts = json.loads(path.read_text(encoding="utf-8"))
+    named = {name: part for name, part in parts.items() if re.search(rf"\b{name}\b", code)}
+    return json.dumps(named or parts, sort_keys=True).encode()

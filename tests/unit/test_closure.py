@@ -96,6 +96,26 @@ def test_a_change_is_seen_at_once(package):
     assert after["stage/one.py"] != before["stage/one.py"]
 
 
+def test_of_the_results_only_the_parts_that_are_named_count(package):
+    results = package / "assets/results.json"
+    results.write_text('{"scaling": 1, "other": 1}')
+    code = "from pack import data\nread(data.PATH, 'scaling')"
+    before = files_behind(code, package)
+    results.write_text('{"scaling": 1, "other": 2, "new": 3}')
+    assert files_behind(code, package) == before
+    results.write_text('{"scaling": 2, "other": 2, "new": 3}')
+    assert files_behind(code, package) != before
+    assert files_behind("from pack import data", package) != before  # names none: all count
+
+
+def test_of_the_weights_those_that_are_named_count_and_all_where_none_is(package):
+    for name in ("step_0100", "step_0200", "other"):
+        (package / f"assets/{name}.safetensors").write_text("1")
+    found = files_behind("glob('assets/step_*.safetensors')", package)
+    assert set(found) == {"assets/step_0100.safetensors", "assets/step_0200.safetensors"}
+    assert len(files_behind("load(ASSETS / name)", package)) == 5
+
+
 @pytest.fixture(scope="module")
 def chapters():
     """The code of every chapter."""
