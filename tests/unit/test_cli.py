@@ -129,7 +129,7 @@ def test_arguments_that_cannot_be_read_are_named_in_one_line(say, arguments, mes
         (["--dropout", "1"], "dropout must be a number in [0, 1); got 1.0"),
         (["--peak", "-1"], "peak must be a number above 0; got -1.0"),
         (["--threads", "0"], "threads must be a positive integer; got 0"),
-        (["--data", "here"], "--data only fits a real corpus, not generated; got here"),
+        (["--data", "here"], "--data only fits a published corpus, not generated; got here"),
         (["--seed", str(2**64)], f"seed must fit into 64 bits; got {2**64}"),
         (["--device", "abacus"], "device 'abacus' cannot be used: "),
         (["--corpus", "multi30k", "--data", "/nowhere"], "there is no file /nowhere/train.de.gz"),
