@@ -4,6 +4,8 @@ import base64
 import json
 
 import pytest
+import safetensors.torch
+import torch
 
 from tests.browser import JS
 from tests.parity.cases.model import CASES, CONFIGS, safetensors_of
@@ -37,6 +39,25 @@ def test_javascript_equals_the_package(cases, maths_page):
         got = page.evaluate(CALL, [base, case, files])
         allowed = case.get("tolerance", TOLERANCE)
         assert distance(got, case["expected"]) <= allowed, label(case)
+
+
+@pytest.mark.parametrize("shape", [None, (12,), (13, 1)])
+def test_bytes_without_a_step_for_each_row_are_refused(maths_page, shape):
+    page, base = maths_page
+    tensors = safetensors.torch.load(safetensors_of("8 bits"))
+    name = "src_embedding.weight"
+    del tensors[f"{name}.scale"]
+    if shape is not None:
+        tensors[f"{name}.scale"] = torch.ones(shape)
+    file = base64.b64encode(safetensors.torch.save(tensors)).decode()
+    said = page.evaluate(
+        """async ([base, file]) => {
+          const { readSafetensors } = await import(`${base}maths/model/safetensors.js`);
+          const bytes = Uint8Array.from(atob(file), (c) => c.charCodeAt()).buffer;
+          try { readSafetensors(bytes); } catch (error) { return error.message; } }""",
+        [base, file],
+    )
+    assert said == f"The weights are damaged: {name} lacks a scale for each of its rows."
 
 
 def test_every_module_of_the_model_has_a_case():

@@ -40,7 +40,8 @@ class Download {
 /**
  * @param {string} url
  * @param {{signal: AbortSignal, tell: Tell, isAgain: boolean}} options
- *        tell: hears how many bytes have come; isAgain: whether what came before was damaged, so that no cache may answer
+ *        tell: hears how many bytes have come; isAgain: whether what came before was
+ *        damaged, so that no cache may answer
  * @returns {Promise<ArrayBuffer>}
  */
 export async function download(url, { signal, tell, isAgain }) {

@@ -218,8 +218,8 @@ export class Everyday {
     if (!this.hasFailed) this.problem.textContent = "";
     const words = this.live.own ? `: it knows ${this.live.own.srcTokens.length - 5} words` : "";
     this.count.textContent = this.hasFailed ? "" : `The small model speaks${words}.`;
-    const spoken = { small: this.problem, loading: this.amount, everyday: this.states.everyday };
-    if (state !== this.node.dataset.state) this.news.say(String(spoken[state].textContent));
+    const [said] = this.states[state].children;
+    if (state !== this.node.dataset.state) this.news.say(String(said.textContent));
     this.node.dataset.state = state;
   }
 

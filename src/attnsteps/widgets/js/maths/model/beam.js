@@ -9,14 +9,16 @@ import { fork, nextToken, startWriting, topOf } from "./next_token.js";
  *        forced?: Record<number, number>; blocks?: Block[]; onstep?: (ids: number[]) => void}}
  *        options
  *        alpha: the exponent of the length penalty; forced: the token that a place gets
- *        whatever its probability, by place from 0; onstep: hears of the most probable beginning at every step
+ *        whatever its probability, by place from 0; onstep: hears of the most probable
+ *        beginning at every step
  * @returns {{hypotheses: {ids: number[], score: number}[],
  *            steps: {parent: number, ids: number[], id: number, logProb: number, isEnd: boolean,
  *                    isKept: boolean}[][],
  *            best: WrittenToken[], encoderWeights: HeadWeights,
  *            counts: {steps: number, multiplications: number}}}
  *          the N best, the best first; the 2W candidates of every step: the row that each
- *          continues, and whether it was set aside or goes on; the tokens of the best, with what was seen at
+ *          continues, and whether it was set aside or goes on; the tokens of the best, with
+ *          what was seen at
  *          each; passes through the decoder, one for each row
  */
 export function beam(model, srcIds, options) {
