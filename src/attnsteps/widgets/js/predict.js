@@ -21,7 +21,8 @@ function render({ model, el: host }) {
     if (guess == null || answer == null) return;
     const correct = isRight(spec.kind, guess, answer, model.get("tolerance"));
     verdict.className = correct ? "aw-good" : "aw-bad";
-    verdict.textContent = `${correct ? "✓ Right" : "✗ Not quite"}. You guessed: ${describe(spec, guess)}`;
+    const said = correct ? "✓ Right." : "✗ Not quite.";
+    verdict.textContent = `${said} You guessed: ${describe(spec, guess)}`;
   }
   /** @param {Answer | null} value */
   function take(value) {
