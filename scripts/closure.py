@@ -151,7 +151,7 @@ def _assets(texts: list[str], package: Path) -> dict[Path, bytes]:
     if not re.search(r"\bassets\b", code, re.IGNORECASE):
         return {}
     files = [path for path in (package / "assets").glob("*") if path.is_file()]
-    named = [path for path in files if path.stem.rstrip("0123456789") in code] or files
+    named = [path for path in files if _names(code, path.stem.rstrip("0123456789"))] or files
     return {path: _parts(path, code) for path in named}
 
 
@@ -160,5 +160,10 @@ def _parts(path: Path, code: str) -> bytes:
     if path.name != "results.json":
         return path.read_bytes()
     parts = json.loads(path.read_text(encoding="utf-8"))
-    named = {name: part for name, part in parts.items() if re.search(rf"\b{name}\b", code)}
+    named = {name: part for name, part in parts.items() if _names(code, name)}
     return json.dumps(named or parts, sort_keys=True).encode()
+
+
+def _names(code: str, name: str) -> bool:
+    """Tell whether a text or a path in the code begins with a name."""
+    return re.search(rf"[\"'/]{re.escape(name)}", code) is not None

@@ -165,8 +165,8 @@ def scores(trained: Trained, pairs: list[TextPair]) -> dict[str, float]:
         texts = [one.text for one in trained.translate([pair.src for pair in pairs], **options)]
         for metric in (BLEU(), CHRF()):
             score = metric.corpus_score(texts, [[pair.tgt for pair in pairs]], n_bootstrap=1000)
-            found[f"{score.name}, {name}"] = round(score.score, 2)
-            found[f"{score.name}, {name}, ±"] = round(score._ci, 2)
+            found[f"{score.name}, {name}"] = round(float(score.score), 2)
+            found[f"{score.name}, {name}, ±"] = round(float(score._ci), 2)
     return found
 
 

@@ -19,15 +19,16 @@ def test_every_file_is_small():
     stops = [(ASSETS / f"{name}.safetensors").stat().st_size for name in STEPS]
     assert len(stops) == 12
     assert sum(stops) <= 2_000_000
+    assert (ASSETS / "everyday.safetensors").stat().st_size <= 2_500_000
 
 
 def test_every_file_has_its_row_of_results_and_the_other_way_round():
     rows = [row for part in RESULTS.values() for row in part["rows"] if "asset" in row]
     files = {path.stem for path in ASSETS.glob("*.safetensors")}
-    assert sorted(row["asset"] for row in rows) == sorted(files)
-    assert all(
-        {"seed", "steps", "parameters", "unseen", "combinations"} <= set(row) for row in rows
-    )
+    assert {row["asset"] for row in rows} == files
+    for row in rows:
+        scores = {"BLEU, beam 4"} if row["asset"] == "everyday" else {"unseen", "combinations"}
+        assert {"seed", "steps", "parameters"} | scores <= set(row)
 
 
 @pytest.mark.parametrize("part", RESULTS)
@@ -84,3 +85,51 @@ def test_with_several_translations_to_choose_from_a_teacher_helps_those_that_say
     assert right["autoregressive", False] > 0.95
     for kind in ("one_shot", "mask_predict"):
         assert right[kind, False] < right[kind, True] < right["autoregressive", False]
+
+
+def test_the_everyday_translator_reads_what_people_type():
+    everyday = pretrained("everyday")
+    running = [f"{sentence}{stop}" for sentence in RUNNING for stop in ("", "。", ".")]
+    typed = [*running, "動物沒有過馬路，因為太累了", "动 物 没有过马路, 因为太累了 。"]
+    found = [one.text for one in everyday.translate(typed)]
+    start = "The animal did not cross the street because it was too"
+    tired, wide = f"{start} tired.", f"{start} wide."
+    assert found == [tired] * 3 + [wide] * 3 + [tired] * 2
+    (known,) = everyday.translate(["我爱你"])
+    assert known.text == "I love you."
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "😀",
+        "我爱你😀",
+        "asdf qwer 1234",
+        "龘龘龘",
+        "مرحبا",
+        "3.14",
+        "！！！",
+        "我" * 300,
+        "?",
+        "\ud7ff",
+    ],
+)
+def test_the_everyday_translator_takes_anything(text):
+    everyday = pretrained("everyday")
+    for sentence in everyday.sentences(text):
+        for search in ("greedy", "beam"):
+            (found,) = everyday.translate([sentence], search=search)
+            assert found.text
+            assert set(found.unknown).isdisjoint(everyday.reading.characters)
+
+
+def test_eight_bits_cost_the_everyday_translator_little():
+    rows = {row["weights"]: row for row in RESULTS["everyday"]["rows"]}
+    for score in ("BLEU, greedy", "BLEU, beam 4"):
+        assert abs(rows["8 bits"][score] - rows["float32"][score]) <= 0.3
+
+
+def test_the_authors_of_the_sentences_are_named():
+    names = (ASSETS / "everyday_authors.txt").read_text(encoding="utf-8").splitlines()
+    assert names == sorted(set(names))
+    assert {"CK", "CM", "Martha"} <= set(names)
