@@ -27,6 +27,7 @@ VIEW = re.compile(
     r'<script type="application/vnd\.jupyter\.widget-view\+json">'
     r'[^<]*"model_id": "(?P<model_id>\w+)"[^<]*</script>'
 )
+AROUND_MARKS = re.compile(r"\s*([{};,])\s*")  # in styles, where no text holds one of these
 # Hides the text of a page that is opened at a heading, or once more, until mount.js has drawn its
 # widgets: what follows them would move in view.
 ARRIVING = """<script>
@@ -68,7 +69,8 @@ def move_sources(
         values = model["state"]
         name = names[model_id] = values["_anywidget_id"].rsplit(".", 1)[-1].lower()
         values["_esm"] = write(app, name, values["_esm"].encode(), "js")
-        values["_css"] = write(app, "styles", values["_css"].encode(), "css")  # often shared
+        styles = AROUND_MARKS.sub(r"\1", values["_css"]).encode()
+        values["_css"] = write(app, "styles", styles, "css")  # often shared
         if "everyday" in values:
             values["everyday"] = offer_later(app, values["everyday"])
         model["state"] = {

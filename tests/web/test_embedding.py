@@ -107,4 +107,4 @@ def test_it_works_on_a_phone(open_page, scheme):
 def test_the_map_says_in_words_what_it_shows(open_page):
     root = widget(open_page(PAGE))
     label = root.locator(".aw-em-map").get_attribute("aria-label")
-    assert label.startswith("Map of 150 words after learning. Nearest to street: ")
+    assert label.startswith("Map of 26 words after learning. Nearest to street: ")

@@ -373,7 +373,14 @@ def whole_of_attention(x: Tensor, w_q: Tensor, w_k: Tensor, w_v: Tensor) -> Draw
         values = table(v, "value", "V", "(T, dᵥ)")
         scored = table(scores, "weights", "QKᵀ", "(T, T)", cell=(26, 24))
         found = table(weights, "weights", say("weights"), "(T, T)", name="weights", **share)
-        end = table(context, "context", say("context"), "(T, dᵥ)", name="context", **share)
+        end = table(
+            context,
+            "context",
+            say("context"),
+            "" if tall else "(T, dᵥ)",  # on a phone they don't fit on one line
+            name="context",
+            **share,
+        )
         by_q = block("× W_q", "query", name="W_q")
         by_k = block("× W_k", "key", name="W_k")
         by_v = block("× W_v", "value", name="W_v")
@@ -386,7 +393,7 @@ def whole_of_attention(x: Tensor, w_q: Tensor, w_k: Tensor, w_v: Tensor) -> Draw
                 [queries, keys, values],
                 [scored, none, none],
                 [softmax, none, none],
-                [found, none, end],
+                [found, none, column(end, words("(T, dᵥ)", size=12), gap=2)],
             ]
             return grid(rows, gap=(9, 24))
         rows = [
