@@ -20,6 +20,7 @@ from sphinx.application import Sphinx
 
 from attnsteps.diagrams.drawing import STYLE
 from attnsteps.translator.trained import ASSETS
+from attnsteps.widgets.bundle import styles
 
 FOLDER = "_static/widgets"
 NOTEBOOK_LINK = re.compile(r'(<a href="[\w/]+)\.ipynb(?=")')
@@ -69,8 +70,7 @@ def move_sources(
         values = model["state"]
         name = names[model_id] = values["_anywidget_id"].rsplit(".", 1)[-1].lower()
         values["_esm"] = write(app, name, values["_esm"].encode(), "js")
-        styles = AROUND_MARKS.sub(r"\1", values["_css"]).encode()
-        values["_css"] = write(app, "styles", styles, "css")  # often shared
+        values["_css"] = [write(app, "styles", sheet, "css") for sheet in sheets(values["_css"])]
         if "everyday" in values:
             values["everyday"] = offer_later(app, values["everyday"])
         model["state"] = {
@@ -88,6 +88,19 @@ def move_sources(
     body = sanitize_script_content(json.dumps(state, ensure_ascii=False))
     files["ipywidgets_state"] = (path, {**options, "body": body})
     hold_places(context, names, live, asked)
+
+
+def sheets(css: str) -> list[bytes]:
+    """Return the styles that all widgets share, and a widget's own, which come after them.
+
+    A page loads the shared ones once and first, so that a widget's own rules win wherever both say
+    something, whichever widgets stand before it.
+    """
+    shared = styles()
+    own = css.removeprefix(shared)
+    assert own != css or css == shared, "a widget's styles must begin with those of bundle.styles()"
+    parts = [shared, own] if own.strip() else [shared]
+    return [AROUND_MARKS.sub(r"\1", part).strip().encode() for part in parts]
 
 
 def offer_later(app: Sphinx, offered: dict) -> dict:

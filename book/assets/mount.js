@@ -84,7 +84,7 @@ function fetchBytes(url) {
 }
 
 /**
- * @typedef {{state: Record<string, string>, files?: Record<string, string>}} State
+ * @typedef {{state: {_esm: string, _css: string[], [name: string]: unknown}, files?: Record<string, string>}} State
  */
 
 /** One widget of the page. */
@@ -103,7 +103,7 @@ class Place {
     const { _esm, _css } = this.state.state;
     this.loaded = Promise.all([
       import(new URL(_esm, here).href),
-      addStyles(new URL(_css, here).href),
+      ..._css.map((sheet) => addStyles(new URL(sheet, here).href)),
     ]).then(
       ([module]) => {
         this.module = module;

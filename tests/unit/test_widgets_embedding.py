@@ -63,6 +63,12 @@ def test_neighbours_are_those_of_the_smallest_angle():
     assert widget.nearest(4) != ["w1", "w2", "w3", "w4"]
 
 
+def test_the_map_is_one_of_directions_as_the_list_of_neighbours_is():
+    longer = AFTER * np.linspace(1, 9, 12)[:, None]
+    widget = make(before=AFTER, after=longer)
+    np.testing.assert_allclose(widget.map_after, widget.map_before, atol=1e-3)
+
+
 def test_the_map_keeps_what_differs_most():
     places = flat_map(np.c_[AFTER[:, :1] * 100, AFTER[:, 1:2] * 10, AFTER[:, 2:] / 10])
     for axis in (0, 1):

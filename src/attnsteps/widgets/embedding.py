@@ -17,8 +17,9 @@ _FEWEST, _DIGITS = 10, 3
 class EmbeddingSpace(Widget):
     """A map of word vectors, the nearest words of any word, and the look-up by a one-hot vector.
 
-    The map shows the two directions in which the vectors differ most (their first two principal
-    components); the nearest words have the highest cosine similarity of their full vectors.
+    All vectors count with the length 1. The map shows the two directions in which they differ most
+    (their first two principal components); the nearest words have the highest cosine similarity of
+    their full vectors.
 
     Args:
         words: V different words, at least ten.
@@ -79,7 +80,9 @@ class EmbeddingSpace(Widget):
         super().__init__(
             words=words,
             **{name: _rounded(vectors) for name, vectors in sets.items()},
-            **{f"map_{name}": _rounded(flat_map(vectors)) for name, vectors in sets.items()},
+            **{
+                f"map_{name}": _rounded(flat_map(_units(vectors))) for name, vectors in sets.items()
+            },
             selected=words.index(selected),
             learned=learned,
         )
@@ -91,8 +94,7 @@ class EmbeddingSpace(Widget):
 
     def nearest(self, count: int = 8) -> list[str]:
         """Return the words nearest to the selected one by cosine similarity, nearest first."""
-        vectors = np.array(self.after if self.learned else self.before)
-        units = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+        units = _units(np.array(self.after if self.learned else self.before))
         order = np.argsort(-(units @ units[self.selected]), kind="stable")
         return [self.words[i] for i in order if i != self.selected][:count]
 
@@ -124,6 +126,11 @@ def flat_map(vectors: ArrayLike) -> NDArray[np.float64]:
     _, _, directions = np.linalg.svd(centred, full_matrices=False)
     places = centred @ directions[:2].T
     return places * np.sign(places[np.abs(places).argmax(0), [0, 1]])
+
+
+def _units(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Divide each vector by its length."""
+    return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
 
 
 def _vectors(name: str, vectors: ArrayLike, words: list[str]) -> NDArray[np.float64]:
