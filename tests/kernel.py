@@ -53,8 +53,8 @@ class Kernel:
         own = set(widget.trait_names(sync=True)) - set(Widget.class_trait_names())
         traits = {name: getattr(widget, name) for name in own if not name.startswith("_")}
         state = {name: as_json(value) for name, value in (traits | changes).items()}
+        page.add_style_tag(content=widget._css)  # before it is drawn, as on every page
         page.evaluate(RENDER, [widget._esm, state])
-        page.add_style_tag(content=widget._css)
 
     def set(self, **traits: object) -> None:
         """Set traits, one after the other."""

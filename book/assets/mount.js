@@ -84,7 +84,8 @@ function fetchBytes(url) {
 }
 
 /**
- * @typedef {{state: {_esm: string, _css: string[], [name: string]: unknown}, files?: Record<string, string>}} State
+ * @typedef {{_esm: string, _css: string[], [name: string]: unknown}} Traits
+ * @typedef {{state: Traits, files?: Record<string, string>}} State
  */
 
 /** One widget of the page. */

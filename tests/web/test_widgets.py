@@ -51,6 +51,8 @@ PLAIN = """
   body > .aw { max-width: 46rem; }
 """  # about as wide as the text of a chapter
 
+# What draws itself by its room is drawn when its first frame is; the next one shows it.
+DRAWN = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
 AFRESH = """() => {
   for (const style of document.querySelectorAll("style")) style.remove();
   performance.clearMarks();
@@ -92,6 +94,7 @@ def show(pages: Callable[..., Page]) -> Iterator[Callable[..., Page]]:
         page.add_style_tag(content=PLAIN)
         kernels.append(Kernel(page, made(name)))
         ready(page, name)
+        page.evaluate(DRAWN)
         return page
 
     yield show_
