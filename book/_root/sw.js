@@ -74,6 +74,7 @@ self.addEventListener("activate", (event) => {
   event.waitUntil(clean());
 });
 
+// A page that was asked for before this worker was active, and came after its claim, is claimed here.
 self.addEventListener("message", (event) => {
-  event.waitUntil(keep(event.data).then(dropUnnamed));
+  event.waitUntil(Promise.all([self.clients.claim(), keep(event.data).then(dropUnnamed)]));
 });

@@ -140,6 +140,7 @@ def test_the_second_model_is_fetched_once_and_then_there_offline(page, publisher
     if is_early:  # before there is a worker that could keep it
         page.goto(f"{publisher.address}intro.html")
         bring_everyday(page)
+        wait_until(page, KEPT, loaded[0])  # whoever leaves at once has nothing kept
     read(page, publisher, "intro.html")
     page.keyboard.press("Shift")
     page.wait_for_timeout(3000)  # in which all else that the page names is kept

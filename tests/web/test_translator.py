@@ -668,7 +668,8 @@ def test_nothing_moves_while_it_comes_and_it_fits(still, width):
     widget = still(width=width)
     page = widget.page
     page.route(EVERYDAY, lambda route: None)
-    top = "() => document.querySelector('.tr-output').offsetTop"
+    top = """() => document.querySelector('.tr-output').getBoundingClientRect().top
+      - document.querySelector('.tr').getBoundingClientRect().top"""
     fits = "document.documentElement.scrollWidth <= innerWidth"
     tops = [page.evaluate(top)]
     load_button(widget).click()
@@ -681,7 +682,7 @@ def test_nothing_moves_while_it_comes_and_it_fits(still, width):
     load_button(widget).click()
     expect(back_button(widget)).to_be_visible()
     tops.append(page.evaluate(top))
-    assert len(set(tops)) == 1
+    assert max(tops) - min(tops) < 1  # a pixel is what a reader could see
     assert page.evaluate(fits)
 
 
