@@ -18,6 +18,7 @@ from attnsteps.diagrams import Drawing
 from attnsteps.diagrams.drawing import NARROWEST, WIDEST
 from attnsteps.figures import catalogue
 from attnsteps.figures import query_key_value as qkv
+from attnsteps.figures import text as cuts
 from attnsteps.figures.shared import listed
 from attnsteps.running_example import (
     ANIMAL,
@@ -37,7 +38,28 @@ W_Q, W_K, W_V = toy_projections()
 X, ALL = toy_vectors(THREE), toy_vectors()
 WEIGHTS = (ALL @ W_Q @ (ALL @ W_K).T / 2).softmax(-1)
 LOOKS = (toy_vectors((TIRED, WIDE)) @ W_Q @ (ALL @ W_K).T / 2).softmax(-1)
+TOKENS = [one.zh for one in SENTENCE]
+MEANINGS = {one.zh: one.gloss for one in SENTENCE}.get
+IDS = list(range(5, 5 + len(TOKENS)))
 EXAMPLES = {
+    cuts.text_to_rectangle: lambda: (
+        "".join(TOKENS),
+        [TOKENS, TOKENS[:3]],
+        [IDS, IDS[:3]],
+        MEANINGS,
+    ),
+    cuts.same_ids: lambda: (("spider", "fly"), [TOKENS[:4]] * 2, [[3, 6, 7, 8]] * 2, 3, MEANINGS),
+    cuts.comparisons_to_scale: lambda: (4, 12),
+    cuts.word_from_letters: lambda: ("νεροό", [("ε", "ρ"), ("ν", "ερ")]),
+    cuts.after_merges: lambda: ({0: list("ναι ναι"), 2: ["ναι", " ναι"]},),
+    cuts.characters_and_bytes: lambda: ({"т": "a letter", "累": "tired", "太": "too"},),
+    cuts.special_tokens: lambda: (
+        ["<bos>", "α", "β", "<pad>"],
+        ["α", "β", "<eos>", "<pad>"],
+        [*TOKENS[:2], "<pad>"],
+        MEANINGS,
+    ),
+    cuts.words_change_places: lambda: (TOKENS[:3], ["α", "β"], [(0, 1), (1, 0)], MEANINGS),
     qkv.one_adjective_two_nouns: lambda: (SENTENCE, TWIN),
     qkv.words_as_vectors: lambda: (X, THREE),
     qkv.comparing_finds_the_wrong_one: lambda: (toy_vectors(FOUR), FOUR),
@@ -134,7 +156,7 @@ def test_every_word_of_a_figure_can_be_translated(figure, monkeypatch):
     monkeypatch.setattr(catalogue, "CATALOGUE", Translated())
     for svg in svgs(figure(*EXAMPLES[figure]())):
         for element in svg.iter():
-            left = re.sub(r"W_[qkv]|QKᵀ", "", element.text or "")
+            left = re.sub(r"W_[qkv]|QKᵀ|<\w+>|src_ids|tgt_(in|out)", "", element.text or "")
             assert not re.search(r"[A-Za-z]{2,}", left), f"say() doesn't see {element.text!r}"
 
 

@@ -13,7 +13,7 @@ from tests.kernel import Kernel
 
 PAGE = "02_text.html"
 FIRST = ["动物没有过马路，因为太累了", "马路太宽了", "蜘蛛累了"]
-LESSON = "your sentences"
+LESSON = "Chinese"
 OWN = ["the animal was tired", "累了，太累了", "zebra 🙂 ！"]
 
 

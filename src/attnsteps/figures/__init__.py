@@ -9,6 +9,7 @@ Module             Holds
 =================  ==================================================================
 catalogue          the words of the figures, which a translation replaces
 shared             pieces that several chapters draw
+text               the figures of chapter 2
 query_key_value    the figures of chapter 4
 =================  ==================================================================
 """
