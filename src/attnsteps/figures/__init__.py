@@ -10,5 +10,6 @@ Module             Holds
 catalogue          the words of the figures, which a translation replaces
 shared             pieces that several chapters draw
 query_key_value    the figures of chapter 4
+positional         the figures of chapter 10
 =================  ==================================================================
 """
