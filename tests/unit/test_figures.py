@@ -13,10 +13,11 @@ import nbformat
 import pytest
 import torch
 
-from attnsteps import figures
+from attnsteps import figures, sinusoidal_positions
 from attnsteps.diagrams import Drawing
 from attnsteps.diagrams.drawing import NARROWEST, WIDEST
 from attnsteps.figures import catalogue
+from attnsteps.figures import positional as places
 from attnsteps.figures import query_key_value as qkv
 from attnsteps.figures import text as cuts
 from attnsteps.figures.shared import listed
@@ -37,6 +38,7 @@ FOUR = (ANIMAL, STREET, TOO, TIRED)
 W_Q, W_K, W_V = toy_projections()
 X, ALL = toy_vectors(THREE), toy_vectors()
 WEIGHTS = (ALL @ W_Q @ (ALL @ W_K).T / 2).softmax(-1)
+SWAP, TABLE = [3, 1, 2, 0], sinusoidal_positions(5, 64, dtype=torch.float64)
 LOOKS = (toy_vectors((TIRED, WIDE)) @ W_Q @ (ALL @ W_K).T / 2).softmax(-1)
 TOKENS = [one.zh for one in SENTENCE]
 MEANINGS = {one.zh: one.gloss for one in SENTENCE}.get
@@ -72,6 +74,23 @@ EXAMPLES = {
     qkv.one_matrix_for_both: lambda: (X, W_Q, W_K, THREE),
     qkv.what_becomes_of_the_context: lambda: (TIRED,),
     qkv.right_and_two_wrong: lambda: (WEIGHTS, WEIGHTS.T, WEIGHTS, SENTENCE, 6),
+    places.swapped_words_give_swapped_rows: lambda: (
+        WEIGHTS[:4, :2],
+        WEIGHTS[SWAP, :2],
+        SENTENCE[:4],
+        SWAP,
+        2,
+    ),
+    places.two_clock_hands: lambda: (TABLE[:5, :4], (4, 12)),
+    places.where_the_positions_come_in: lambda: (),
+    places.word_plus_place: lambda: (TABLE[0], TABLE[2], SENTENCE[2], 52),
+    places.a_step_turns_every_hand: lambda: (torch.tensor([1.0, 0.05, 0.002]), (1, 31), 2),
+    places.what_was_crossed: lambda: (
+        WEIGHTS[:2, :4],
+        3 * TABLE[3] @ TABLE[:4].T,
+        torch.stack([ALL[:4], ALL[SWAP]]) @ W_V,
+        (SENTENCE[:4], [SENTENCE[i] for i in SWAP]),
+    ),
 }
 CHAPTERS = [
     importlib.import_module(f"attnsteps.figures.{module.name}")

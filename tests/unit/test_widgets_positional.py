@@ -4,8 +4,9 @@ import pytest
 import torch
 from matplotlib.figure import Figure
 
-from attnsteps import scaled_dot_product_attention, sinusoidal_positions
-from attnsteps.running_example import SENTENCE, W_K, W_Q, W_V, Word, toy_embeddings
+from attnsteps import sinusoidal_positions
+from attnsteps.running_example import SENTENCE, Word
+from attnsteps.toy import toy_projections, toy_vectors
 from attnsteps.widgets import Positions
 
 SWAPPED = [3, 1, 2, 0]
@@ -94,13 +95,19 @@ def test_without_positions_the_results_are_permuted_and_with_them_they_are_not()
         widget.contexts(with_positions=False), first.contexts(with_positions=False)[SWAPPED]
     )
     assert widget.moved(with_positions=False).max() < 1e-12
-    assert widget.moved(with_positions=True).min() > 0.5
+    # Cross attends to what comes after it: street is paved, animal furry.
+    torch.testing.assert_close(
+        first.contexts(with_positions=True)[2], widget.contexts(with_positions=True)[2].flip(0)
+    )
+    assert widget.moved(with_positions=True)[2] > 1.3
     assert first.moved(with_positions=True).max() == 0
 
 
 @pytest.mark.parametrize("order", [list(range(8)), [7, 0, 3, 2, 6, 5, 4, 1]], ids=str)
 def test_the_results_are_those_of_the_package(order):
     widget = Positions(SENTENCE, order=order)
-    x = toy_embeddings(SENTENCE)[order] + sinusoidal_positions(8, 4, dtype=torch.float64)
-    expected, _ = scaled_dot_product_attention(x @ W_Q, x @ W_K, x @ W_V)
+    x, (w_q, w_k, w_v) = toy_vectors(SENTENCE)[order], toy_projections()
+    table = sinusoidal_positions(9, 64, dtype=torch.float64)
+    scores = (x @ w_q) @ (x @ w_k).T / 2 + 3 * table[1:] @ table[:8].T
+    expected = scores.softmax(-1) @ x @ w_v
     torch.testing.assert_close(widget.contexts(with_positions=True), expected)

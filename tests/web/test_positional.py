@@ -111,7 +111,7 @@ def test_the_hill_keeps_its_shape_when_the_position_moves(open_page):
     shown = widget(open_page(PAGE))
 
     def heights() -> list[float]:
-        points = shown.locator(".aw-po-hill").get_attribute("d")[1:].split("L")
+        points = shown.locator(".aw-po-hill").last.get_attribute("d")[1:].split("L")
         return [float(point.split()[1]) for point in points]
 
     before = heights()

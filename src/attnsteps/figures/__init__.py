@@ -11,5 +11,6 @@ catalogue          the words of the figures, which a translation replaces
 shared             pieces that several chapters draw
 text               the figures of chapter 2
 query_key_value    the figures of chapter 4
+positional         the figures of chapter 10
 =================  ==================================================================
 """

@@ -10,10 +10,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from torch import Tensor
 
-from attnsteps.layers.attention import scaled_dot_product_attention
 from attnsteps.layers.positional import sinusoidal_positions
 from attnsteps.plotting.style import COLOURS, DIVERGING
-from attnsteps.running_example import SENTENCE, W_K, W_Q, W_V, Word, toy_embeddings
+from attnsteps.running_example import SENTENCE, Word
+from attnsteps.toy import toy_projections, toy_vectors
 from attnsteps.widgets.base import Widget, one_of, within
 from attnsteps.widgets.bundle import bundle, styles
 
@@ -25,6 +25,9 @@ WIDTHS = (4, 8, 12)
 #: The positions in the picture, and the ends of the two sliders, whose sum stays within it.
 LENGTH, LAST_POSITION, LAST_STEP = 48, 31, 16
 MIN_WORDS, MAX_WORDS = 2, 8
+
+#: The width of the positions that the head below the clocks reads, and how loudly.
+WIDE, LOUD = 64, 3
 
 
 class Positions(Widget):
@@ -75,7 +78,7 @@ class Positions(Widget):
         words = tuple(words)
         if not MIN_WORDS <= len(words) <= MAX_WORDS:
             raise ValueError(f"words must hold {MIN_WORDS} to {MAX_WORDS} words; got {len(words)}")
-        x = toy_embeddings(words)
+        w_q, w_k, w_v = toy_projections()
         super().__init__(
             words=[[word.zh, word.gloss] for word in words],
             order=list(range(len(words)) if order is None else order),
@@ -83,10 +86,10 @@ class Positions(Widget):
             layout=layout,
             position=position,
             step=step,
-            x=x.tolist(),
-            w_q=W_Q.tolist(),
-            w_k=W_K.tolist(),
-            w_v=W_V.tolist(),
+            x=toy_vectors(words).tolist(),
+            w_q=w_q.tolist(),
+            w_k=w_k.tolist(),
+            w_v=w_v.tolist(),
         )
 
     @traitlets.validate("order")
@@ -105,9 +108,9 @@ class Positions(Widget):
         return sinusoidal_positions(LENGTH, self.d_model, layout=self.layout, dtype=torch.float64)
 
     def contexts(self, *, with_positions: bool) -> Tensor:
-        """Return each word's context in the present order, (T, 3) in float64.
+        """Return each word's context in the present order, (T, 2) in float64.
 
-        With with_positions, each word gets the position vector of its place first.
+        With with_positions, a score of the places is added: each asks for the place after its own.
         """
         return self._contexts(self.order, with_positions)
 
@@ -136,6 +139,9 @@ class Positions(Widget):
         left.imshow(self.table.T.numpy(), cmap=DIVERGING, vmin=-1.9, vmax=1.9, aspect="auto")
         left.set(title=self.layout, xlabel="position", ylabel="column")
         right.plot((self.table @ self.table[self.position]).numpy())
+        wide = sinusoidal_positions(LENGTH, WIDE, dtype=torch.float64)
+        many = wide @ wide[self.position] * self.d_model / WIDE
+        right.plot(many.numpy(), color="0.5", linestyle="--")
         right.set(title=f"dot product with position {self.position}", xlabel="position")
         for ax in (left, right):
             ax.grid(visible=False)
@@ -145,10 +151,12 @@ class Positions(Widget):
 
     def _contexts(self, order: Sequence[int], with_positions: bool) -> Tensor:
         x = torch.tensor(self.x, dtype=torch.float64)[list(order)]
+        q, k, v = (x @ w for w in toy_projections())
+        scores = q @ k.T / math.sqrt(k.shape[-1])
         if with_positions:
-            x = x + sinusoidal_positions(*x.shape, dtype=x.dtype)
-        q, k, v = (x @ w for w in (W_Q, W_K, W_V))
-        return scaled_dot_product_attention(q, k, v)[0]
+            places = sinusoidal_positions(len(x) + 1, WIDE, dtype=x.dtype)
+            scores = scores + LOUD * places[1:] @ places[:-1].T
+        return scores.softmax(dim=-1) @ v
 
 
 def _draw_clock(ax: Axes, hands: Tensor) -> None:

@@ -2,8 +2,9 @@
 
 import torch
 
-from attnsteps import scaled_dot_product_attention, sinusoidal_positions
-from attnsteps.running_example import SENTENCE, W_K, W_Q, W_V, toy_embeddings
+from attnsteps import sinusoidal_positions
+from attnsteps.running_example import SENTENCE
+from attnsteps.toy import toy_projections, toy_vectors
 from tests.parity.case import case
 
 
@@ -36,18 +37,19 @@ def cases() -> list[dict]:
             if column > 1  # the fastest turns by 1, and the arc sine is exact below π/2
         ]
         out.append(case("positional", "handSpeed", [0, width], 1.0))
-    x = toy_embeddings(SENTENCE)
+    x, (w_q, w_k, w_v) = toy_vectors(SENTENCE), toy_projections()
+    ahead = sinusoidal_positions(9, 64, dtype=torch.float64)
+    next_place = 3 * ahead[1:] @ ahead[:-1].T
+    out.append(case("positional", "nextPlaceScores", [8], next_place))
     order = [3, 1, 2, 0, 7, 5, 4, 6]
     for with_positions in (False, True):
         contexts = []
         for places in (list(range(8)), order):
             placed = x[places]
-            if with_positions:
-                placed = placed + sinusoidal_positions(8, 4, dtype=x.dtype)
-            q, k, v = (placed @ w for w in (W_Q, W_K, W_V))
-            contexts.append(scaled_dot_product_attention(q, k, v)[0])
+            scores = (placed @ w_q) @ (placed @ w_k).T / 2 + with_positions * next_place
+            contexts.append(scores.softmax(-1) @ placed @ w_v)
         first, now = contexts
-        given = [x, W_Q, W_K, W_V, order, with_positions]
+        given = [x, w_q, w_k, w_v, order, with_positions]
         moved = (now - first[order]).norm(dim=-1)
         out += [
             case("positional", "contextsInOrder", given, now),

@@ -8,6 +8,7 @@ import {
   movedBy,
   positionRow,
   turned,
+  WIDE,
 } from "./maths/positional.js";
 import { matrixTable } from "./tables.js";
 import { followTraits, setTraits } from "./traits.js";
@@ -19,7 +20,7 @@ const LAST_STEP = 16;
 const WIDTHS = [4, 8, 12];
 const LAYOUTS = ["interleaved", "concatenated"];
 const BOX = { width: 336, left: 38, right: 6, top: 8, floor: 118, height: 140 };
-const AXES = ["thing", "alive", "flat", "moved"];
+const AXES = ["furry", "paved", "moved"];
 
 /** @param {Node[]} children */
 const picture = (...children) =>
@@ -144,13 +145,14 @@ function sheet() {
 function hill() {
   const mark = marks();
   const path = shape("path", { class: "aw-po-hill" });
+  const wide = shape("path", { class: "aw-po-hill aw-po-wide" });
   const zero = shape("line", { x1: BOX.left, x2: BOX.width - BOX.right, class: "aw-po-zero" });
   const dots = [
     shape("circle", { r: 4, class: "aw-po-dot" }),
     shape("circle", { r: 4, class: "aw-po-dot aw-po-next" }),
   ];
   const sides = [0, 1].map(() => shape("text", { x: BOX.left - 4, class: "aw-po-side" }));
-  const node = picture(...mark.nodes, zero, path, ...dots, ...sides, ...positionAxis());
+  const node = picture(...mark.nodes, zero, wide, path, ...dots, ...sides, ...positionAxis());
   return {
     node,
     /** @param {number} position @param {number} other @param {number} width */
@@ -159,11 +161,14 @@ function hill() {
       const [high, low] = [width / 2, -width / 4];
       /** @param {number} value */
       const y = (value) => BOX.top + ((high - value) / (high - low)) * (BOX.floor - BOX.top);
-      const points = Array.from(
-        values,
-        (value, j) => `${across(j).toFixed(1)} ${y(value).toFixed(1)}`,
-      );
-      path.setAttribute("d", `M${points.join("L")}`);
+      const many = dotsWith(position, LENGTH, WIDE).map((value) => (value * width) / WIDE);
+      [values, many].forEach((heights, n) => {
+        const points = Array.from(
+          heights,
+          (value, j) => `${across(j).toFixed(1)} ${y(value).toFixed(1)}`,
+        );
+        (n ? wide : path).setAttribute("d", `M${points.join("L")}`);
+      });
       setAttributes(zero, { y1: y(0), y2: y(0) });
       [position, other].forEach((j, i) =>
         setAttributes(dots[i], { cx: across(j), cy: y(values[j]) }),
@@ -176,7 +181,8 @@ function hill() {
       node.setAttribute(
         "aria-label",
         `Dot product of position ${position} with each position: ` +
-          `${fmt(values[position])} with itself, ${fmt(values[other])} with position ${other}`,
+          `${fmt(values[position])} with itself, ${fmt(values[other])} with position ${other}; ` +
+          `dashed, the same at width ${WIDE}, drawn as high`,
       );
       return values[other];
     },
@@ -298,7 +304,10 @@ class Clocks {
     );
     this.sheet.mark(p, p + k);
     const product = this.hill.update(p, p + k, width);
-    setText(this.heading, `Dot product of position ${p} with each position`);
+    setText(
+      this.heading,
+      `Dot product of position ${p} with each position (dashed: width ${WIDE}, drawn as high)`,
+    );
     const difference = Math.max(...rows[1].map((value, c) => Math.abs(value - rows[2][c])));
     this.summary.say(
       `Position ${p} rotated by ${k} is position ${p + k}: the largest difference is ` +

@@ -1,6 +1,10 @@
 // Sinusoidal positions as clock hands: one pair of columns, sine and cosine, is one hand.
-import { attention } from "./attention.js";
 import { dot, matmul } from "./linear.js";
+import { softmax } from "./softmax.js";
+
+/** The width of the positions that a head reads, and how loudly. */
+export const WIDE = 64;
+const LOUD = 3;
 
 /**
  * By how many radians the hand of a column turns from one position to the next.
@@ -60,21 +64,41 @@ export function dotsWith(position, count, width) {
 }
 
 /**
- * What each word of a sentence gets from attention, in the order in which the words stand.
+ * The score that each place gives to each place: its own position, turned one step on, is its query,
+ * so the place after it scores best. (count, count)
+ * @param {number} count
+ */
+export function nextPlaceScores(count) {
+  const rows = Array.from({ length: count }, (_, place) => positionRow(place, WIDE));
+  return rows.map((row) => {
+    const query = turned(row, 1);
+    return Float64Array.from(rows, (key) => LOUD * dot(query, key));
+  });
+}
+
+/**
+ * What each word of a sentence gets from attention, in the order in which the words are.
  * @param {ArrayLike<number>[]} x one vector for each word, (T, D)
  * @param {ArrayLike<number>[]} wQ (D, Dk)
  * @param {ArrayLike<number>[]} wK (D, Dk)
  * @param {ArrayLike<number>[]} wV (D, Dv)
- * @param {number[]} order which word stands at each place
- * @param {boolean} withPositions whether each place adds its position first
+ * @param {number[]} order which word is at each place
+ * @param {boolean} withPositions whether the scores of the places are added
  * @returns {Float64Array[]} (T, Dv)
  */
 export function contextsInOrder(x, wQ, wK, wV, order, withPositions) {
-  const placed = order.map((word, place) => {
-    const position = withPositions ? positionRow(place, x[word].length) : null;
-    return Float64Array.from(x[word], (value, column) => value + (position ? position[column] : 0));
-  });
-  return attention(matmul(placed, wQ), matmul(placed, wK), matmul(placed, wV)).context;
+  const placed = order.map((word) => Float64Array.from(x[word]));
+  const [q, k, v] = [wQ, wK, wV].map((w) => matmul(placed, w));
+  const places = nextPlaceScores(order.length);
+  const weights = q.map((query, i) =>
+    softmax(
+      Float64Array.from(
+        k,
+        (key, j) => dot(query, key) / Math.sqrt(key.length) + (withPositions ? places[i][j] : 0),
+      ),
+    ),
+  );
+  return matmul(weights, v);
 }
 
 /**
