@@ -269,7 +269,8 @@ def after_merges(splits: dict[int, Sequence[str]], gloss: Gloss | None = None) -
                 width = 0.0
             lines[-1].append(piece)
             width += piece.width + 1
-        return column(*(row(*each, gap=1) for each in lines), gap=4, align="left")
+        rows = [row(*each, gap=1) for each in lines]
+        return column(*rows, space(room, 0), gap=4, align="left")
 
     wide_unit, tall_unit = (34, 21) if gloss else (8.2, 8.2)
     wide = [[label, line(pieces, 500)] for label, pieces in stages(wide_unit, 28)]
