@@ -21,6 +21,7 @@ from sphinx.util.math import get_node_equation_number
 from sphinx.writers.html5 import HTML5Translator
 
 FONT = "_static/math-font.woff2"  # book.css names it
+ABOVE = 1500  # characters of text above a formula that may be on the first screen
 CLASSES = "math notranslate nohighlight"
 FORMULA = re.compile(r"<math\b.*?</math>", re.DOTALL)
 SPACE = re.compile(r"\\\\\s*\[[^\]]*\]")  # \\[4pt], which math-core takes for \\ and "[4pt]"
@@ -75,6 +76,27 @@ def visit_math_block(self: HTML5Translator, node: nodes.math_block) -> None:
     raise nodes.SkipNode
 
 
+def is_in_view(doctree: nodes.document) -> bool:
+    """Tell whether a formula may be on the first screen."""
+    above = 0
+    for node in doctree.findall():
+        if isinstance(node, nodes.math | nodes.math_block):
+            return above < ABOVE
+        if isinstance(node, nodes.Text) and not isinstance(node.parent, nodes.raw):
+            above += len(node.astext())
+    return False
+
+
+def preload(
+    app: Sphinx, pagename: str, templatename: str, context: dict, doctree: nodes.document | None
+) -> None:
+    """Ask for the font early where lines would break anew when it comes: it has other widths."""
+    if doctree and is_in_view(doctree):
+        href = f"{'../' * pagename.count('/')}{FONT}"
+        tag = f'<link rel="preload" href="{href}" as="font" type="font/woff2" crossorigin />'
+        context["metatags"] = f"{context.get('metatags', '')}\n    {tag}"
+
+
 def signs(pages: list[str]) -> set[int]:
     """List the characters that formulas show, single letters as the italics they become.
 
@@ -126,5 +148,6 @@ def write_font(app: Sphinx, exception: Exception | None) -> None:
 def setup(app: Sphinx) -> dict:
     """Offer the renderer under the name that ``html_math_renderer`` takes."""
     app.add_html_math_renderer("mathml", (visit_math, None), (visit_math_block, None))
+    app.connect("html-page-context", preload)
     app.connect("build-finished", write_font)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -64,7 +64,7 @@ export function dotsWith(position, count, width) {
 }
 
 /**
- * The score that each place gives to each place: its own position, turned one step on, is its query,
+ * The score that each place gives to each: its own position, turned one step on, is its query,
  * so the place after it scores best. (count, count)
  * @param {number} count
  */
