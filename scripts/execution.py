@@ -80,19 +80,20 @@ def up_to_date(
         os.environ["JUPYTER_PATH"] = str(ROOT / ".colab/share/jupyter")
         print(f"executing {len(todo)} of {len(notebooks)} chapters", flush=True)
         if failed := execute(todo, folder):
-            sys.exit(f"{', '.join(failed)}: see above; nothing else was changed")
+            wrong = "\n".join(f"  {stem} failed:\n{error}" for stem, error in failed.items())
+            sys.exit(f"{wrong}\n{', '.join(failed)}: see above; nothing else was changed")
     return ready | todo
 
 
-def execute(todo: dict[str, NotebookNode], folder: Path) -> list[str]:
-    """Execute chapters side by side, one for each core; return the stems of those that failed."""
+def execute(todo: dict[str, NotebookNode], folder: Path) -> dict[str, str]:
+    """Execute chapters side by side, one for each core; return the errors of those that failed."""
     folder.mkdir(parents=True, exist_ok=True)
     return asyncio.run(_execute(todo, folder))
 
 
-async def _execute(todo: dict[str, NotebookNode], folder: Path) -> list[str]:
+async def _execute(todo: dict[str, NotebookNode], folder: Path) -> dict[str, str]:
     """Run the kernels of all chapters, one for each core."""
-    cores, failed, done = asyncio.Semaphore(os.cpu_count() or 1), [], []
+    cores, failed, done = asyncio.Semaphore(os.cpu_count() or 1), {}, []
 
     async def one(stem: str, notebook: NotebookNode) -> None:
         async with cores:
@@ -105,8 +106,7 @@ async def _execute(todo: dict[str, NotebookNode], folder: Path) -> list[str]:
             try:
                 await client.async_execute()
             except CellExecutionError as error:
-                failed.append(stem)
-                print(f"  {stem} failed:\n{error}", file=sys.stderr, flush=True)
+                failed[stem] = str(error)
             else:
                 keep_widgets(notebook)
                 shrink_pictures(notebook)
@@ -114,7 +114,11 @@ async def _execute(todo: dict[str, NotebookNode], folder: Path) -> list[str]:
                 nbformat.write(notebook, folder / f"{stem}.ipynb")
             done.append(stem)
             took = time.perf_counter() - start
-            print(f"  {len(done):2} of {len(todo)}  {stem:{WIDTH}} {took:5.1f} s", flush=True)
+            print(
+                f"  {len(done):2} of {len(todo)}  {stem:{WIDTH}} {took:5.1f} s"
+                + (", failed" if stem in failed else ""),
+                flush=True,
+            )
 
     # The later chapters take longer, so they start first and nobody waits for them at the end.
     await asyncio.gather(*(one(stem, todo[stem]) for stem in sorted(todo, reverse=True)))

@@ -214,8 +214,9 @@ def test_changed_code_is_executed_and_what_lies_executed_is_taken(chapter):
 def test_a_chapter_that_fails_changes_no_file(chapter, monkeypatch):
     write, _, path = chapter
     write("Prose.", "print(1)")
-    monkeypatch.setattr(execution, "execute", lambda todo, folder: list(todo))
-    with pytest.raises(SystemExit, match="one: see above"):
+    broken = "Broken: cell 3"
+    monkeypatch.setattr(execution, "execute", lambda todo, folder: dict.fromkeys(todo, broken))
+    with pytest.raises(SystemExit, match="Broken: cell 3\\none: see above"):
         write("Prose.", "print(2)")
     assert nbformat.read(path, as_version=4).metadata["attnsteps"]
 
