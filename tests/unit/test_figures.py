@@ -17,6 +17,7 @@ from attnsteps import figures, sinusoidal_positions
 from attnsteps.diagrams import Drawing
 from attnsteps.diagrams.drawing import NARROWEST, WIDEST
 from attnsteps.figures import catalogue
+from attnsteps.figures import feed_forward as folds
 from attnsteps.figures import positional as places
 from attnsteps.figures import query_key_value as qkv
 from attnsteps.figures import text as cuts
@@ -43,6 +44,14 @@ LOOKS = (toy_vectors((TIRED, WIDE)) @ W_Q @ (ALL @ W_K).T / 2).softmax(-1)
 TOKENS = [one.zh for one in SENTENCE]
 MEANINGS = {one.zh: one.gloss for one in SENTENCE}.get
 IDS = list(range(5, 5 + len(TOKENS)))
+UNITS = (
+    torch.tensor([[1.0, 0], [0, 1], [1, 1]]),
+    torch.tensor([-1.0, -1]),
+    torch.tensor([[0.0, 2, -1], [1, 0, 0]]),
+    torch.zeros(3),
+)
+WORDS = torch.tensor([[1.0, 0, 1], [0, 1, 0], [1, 1, 1]])
+NAMES, AXES = ("tired", "street", "both"), ("alive", "flat", "describes")
 EXAMPLES = {
     cuts.text_to_rectangle: lambda: (
         "".join(TOKENS),
@@ -91,6 +100,14 @@ EXAMPLES = {
         torch.stack([ALL[:4], ALL[SWAP]]) @ W_V,
         (SENTENCE[:4], [SENTENCE[i] for i in SWAP]),
     ),
+    folds.a_sum_and_a_fold: lambda: (torch.tensor([0.5, 0.5, -0.25]),),
+    folds.no_line_but_a_fold: lambda: (((0.4, -0.25), (1.25, 0.45)),),
+    folds.through_two_units: lambda: (WORDS[0], UNITS, AXES),
+    folds.up_relu_down: lambda: (WORDS, UNITS, NAMES, AXES),
+    folds.same_network_everywhere: lambda: (WORDS, WORDS.repeat(1, 4) - 0.5, WORDS, THREE),
+    folds.keys_that_never_change: lambda: (WORDS[0], UNITS, AXES),
+    folds.parameters_of_a_layer: lambda: ((1_000_000, 2_000_000, 2_000),),
+    folds.with_and_without_relu: lambda: (WORDS, WORDS - 1, NAMES, AXES),
 }
 CHAPTERS = [
     importlib.import_module(f"attnsteps.figures.{module.name}")

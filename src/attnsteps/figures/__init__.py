@@ -12,5 +12,6 @@ shared             pieces that several chapters draw
 text               the figures of chapter 2
 query_key_value    the figures of chapter 4
 positional         the figures of chapter 10
+feed_forward       the figures of chapter 12
 =================  ==================================================================
 """

@@ -1,0 +1,489 @@
+"""The figures of chapter 12, in their order on the page: the feed-forward network."""
+
+from collections.abc import Callable, Sequence
+
+import torch
+from torch import Tensor
+
+from attnsteps.diagrams import (
+    Drawing,
+    Piece,
+    Wire,
+    bars,
+    block,
+    column,
+    grid,
+    matrix,
+    named,
+    row,
+    space,
+    vector,
+    word,
+    words,
+)
+from attnsteps.diagrams.cells import in_digits
+from attnsteps.figures.catalogue import gloss, say
+from attnsteps.figures.shared import listed
+from attnsteps.running_example import Word
+
+# The square of two inputs ------------------------------------------------------------------------
+
+LOW, HIGH, STEP = -0.25, 1.25, 0.25
+CORNERS = ((0, 0), (1, 0), (0, 1), (1, 1))
+TINT = "fill:color-mix(in srgb,var(--h) calc(%.2f*var(--tint)),var(--paper))"
+
+Line = tuple[tuple[float, float], tuple[float, float]]
+
+
+def _ends(total: float) -> Line:
+    """Return where the line on which two inputs add up to a total meets the square's edges."""
+    if total <= LOW + HIGH:
+        return (total - LOW, LOW), (LOW, total - LOW)
+    return (HIGH, total - HIGH), (total - HIGH, HIGH)
+
+
+def _plane(
+    value: Callable[[float], float],
+    label: str,
+    names: tuple[str, str],
+    lines: Sequence[tuple[Line, str]] = (),
+    side: float = 190,
+) -> Piece:
+    """Draw the square of two inputs, tinted by a function of their sum, with its corners' values.
+
+    Args:
+        value: the function of the sum.
+        label: stands above.
+        names: of the input to the right and of the one upwards.
+        lines: to be drawn across, each with its role.
+        side: of the square in pixels.
+    """
+    left, top = 16, 40
+
+    def paint(sheet, x: float, y: float) -> None:
+        def place(right: float, up: float) -> tuple[float, float]:
+            across = x + left + side * (right - LOW) / (HIGH - LOW)
+            return across, y + top + side * (HIGH - up) / (HIGH - LOW)
+
+        def path(points: Sequence[tuple[float, float]]) -> str:
+            return "M" + "L".join(f"{a:.1f} {b:.1f}" for a, b in (place(*p) for p in points))
+
+        sheet.write(label, x + left + side / 2, y + 9, 13, class_="b")
+        sheet.write(f"{names[1]} ↑", x + left, y + 29, 12, "start", class_="quiet")
+        for n in range(round(2 * (HIGH - LOW) / STEP)):
+            total = 2 * LOW + n * STEP
+            band, middle = (*_ends(total), *_ends(total + STEP)[::-1]), value(total + STEP / 2)
+            role, tint = "wrong" if middle < 0 else "context", TINT % min(abs(middle), 1)
+            sheet.add("path", d=f"{path(band)}Z", class_=f"fill-{role}", style=tint)
+        square = ((LOW, LOW), (HIGH, LOW), (HIGH, HIGH), (LOW, HIGH))
+        sheet.add("path", d=f"{path(square)}Z", class_="axis")
+        for line, role in lines:
+            sheet.add("path", d=path(line), class_=f"hand line-{role}")
+        for corner in CORNERS:
+            number, (cx, cy) = value(sum(corner)), place(*corner)
+            sheet.add("circle", cx=cx, cy=cy, r=18, class_="sheet")
+            bold = "b" if round(number, 2) == 1 else ""
+            text = f"{round(number, 2) + 0.0:g}".replace("-", "−")
+            sheet.write(text, cx, cy, 12, class_=bold)
+        end = y + top + side + 11
+        sheet.write(f"{names[0]} →", x + left + side, end, 12, "end", class_="quiet")
+
+    return Piece(left + side + 4, top + side + 22, paint)
+
+
+def a_sum_and_a_fold(best: Tensor) -> Drawing:
+    """Draw the best weighted sum for "both" over its square, and the sum that is cut at zero.
+
+    Args:
+        best: the sum's two weights, which are equal, and its constant, (3,).
+    """
+    names, fold = (say("alive"), say("describes")), (_ends(LOW + HIGH), "source")
+
+    def fitted(total: float) -> float:
+        return float(best[0] * total + best[2])
+
+    def both(total: float) -> float:
+        return max(0.0, total - 1)
+
+    pair = (
+        _plane(fitted, say("the best weighted sum"), names),
+        _plane(both, say("one fold: ReLU(a + d − 1)"), names, [fold]),
+    )
+    return Drawing(
+        say("Both: a weighted sum, and one fold"),
+        say(
+            "Two squares over alive and describes. Left, the best weighted sum rises evenly: "
+            "{low} at the corner of street, {middle} at animal and wide, {high} at tired. Right, "
+            "with one fold along a line through animal and wide, it is 0 up to the line and then "
+            "rises: 0, 0, 0 and 1.",
+            low=in_digits(fitted(0), 2),
+            middle=in_digits(fitted(1), 2),
+            high=in_digits(fitted(2), 2),
+        ),
+        row(*pair, gap=50),
+        column(*pair, gap=12),
+    )
+
+
+def no_line_but_a_fold(tried: Line) -> Drawing:
+    """Draw "exactly one" over its square: a line that fails to separate the corners, and a fold.
+
+    Args:
+        tried: the two ends of the line, each with both inputs.
+    """
+    names = say("animal"), say("tired")
+
+    def wanted(total: float) -> float:
+        return float(total == 1)
+
+    def folded(total: float) -> float:
+        return total - 2 * max(0.0, total - 1)
+
+    pair = (
+        _plane(wanted, say("a line that fails"), names, [(tried, "wrong")]),
+        _plane(folded, say("one fold"), names, [(_ends(LOW + HIGH), "source")]),
+    )
+    return Drawing(
+        say("Exactly one: no line separates the corners, one fold does"),
+        say(
+            "Two squares over animal and tired. The corners for wide animal and tired street want "
+            "1, those for wide street and tired animal want 0. Left, a red line that was tried; it "
+            "cuts off a corner that wants 1, and leaves the other one among the 0s. Right, the "
+            "sheet rises to a fold along the diagonal through the two corners with 1, and falls "
+            "again behind it."
+        ),
+        row(*pair, gap=50),
+        column(*pair, gap=12),
+    )
+
+
+# The network for a pencil ------------------------------------------------------------------------
+
+
+def _signed(value: float) -> str:
+    """Write a number that is added to another, with its sign."""
+    return f"{value:+g}".replace("-", "−") if value else "0"
+
+
+def _units(count: int) -> list[str]:
+    """Return the names of the hidden units."""
+    return [say("unit {number}", number=n + 1) for n in range(count)]
+
+
+def _sum_of(column_of: Tensor, bias: float, axes: Sequence[str], end: str) -> str:
+    """Write the sum of a hidden unit with ones for weights, such as *alive + describes − 1*."""
+    terms = [axis for axis, weight in zip(axes, column_of.tolist(), strict=True) if weight]
+    return f"{end}+ ".join(terms) + f"{end}{'−' if bias < 0 else '+'} {abs(bias):g}"
+
+
+def through_two_units(x: Tensor, network: Sequence[Tensor], axes: Sequence[str]) -> Drawing:
+    """Draw the way of one word's vector, (D,), through the hidden units.
+
+    Args:
+        x: the vector, (D,).
+        network: w_1 (D, Dff), whose entries are 0 or 1, b_1 (Dff,), w_2 (Dff, D) and b_2 (D,).
+        axes: what the D entries mean.
+    """
+    w_1, b_1, w_2, b_2 = network
+    axes = [say(axis) for axis in axes]
+    sums = x @ w_1 + b_1
+    units, out = sums.relu(), sums.relu() @ w_2 + b_2
+
+    def ends(values: Tensor, role: str, name: str, width: float, end: str) -> list[Piece]:
+        numbers = [_signed(v) if name == "out" else f"{v:g}" for v in values.tolist()]
+        boxes = []
+        for i, (axis, text) in enumerate(zip(axes, numbers, strict=True)):
+            is_cut = end == "\n"  # on a phone: two lines for a name, and the long one is cut
+            shown_as = say("descr.") if is_cut and axis == say("describes") else axis
+            if is_cut:
+                shown_as = shown_as.replace(" ", "\n") if " " in shown_as else f"\n{shown_as}"
+            boxes.append(block(f"{shown_as}\n{text}", role, name=f"{name}{i}", width=width))
+        return boxes
+
+    def unit(j: int, width: float, end: str) -> Piece:
+        before, after = in_digits(float(sums[j]), 0), in_digits(float(units[j]), 0)
+        reckoned = say("sum {before} → {after}", before=before, after=after)
+        text = f"{_sum_of(w_1[:, j], float(b_1[j]), axes, end)}\n{reckoned}"
+        state = "lit" if units[j] > 0 else "coming"
+        return block(text, "context", name=f"unit{j}", width=width, state=state)
+
+    def way(width: float, unit_width: float, gaps: tuple[float, float], end: str) -> Piece:
+        return column(
+            words(say("what it writes  (D,)"), size=12),
+            row(*ends(out, "context", "out", width, end), gap=gaps[0]),
+            space(0, 34),
+            row(*(unit(j, unit_width, end) for j in range(len(b_1))), gap=gaps[1]),
+            space(0, 34),
+            row(*ends(x, "source", "in", width, end), gap=gaps[0]),
+            words(say("tired  (D,)"), size=12),
+            gap=4,
+        )
+
+    wires = [
+        Wire(f"in{i}.top", f"unit{j}.bottom", role="source" if units[j] > 0 else "")
+        for i, j in w_1.nonzero().tolist()
+    ]
+    wires += [
+        Wire(
+            f"unit{j}.top",
+            f"out{i}.bottom",
+            _signed(float(w_2[j, i])),
+            role="context" if units[j] > 0 else "",
+        )
+        for j, i in w_2.nonzero().tolist()
+    ]
+    return Drawing(
+        say("Tired goes through two hidden units"),
+        say(
+            "The numbers of tired at the bottom, for {axes}: {numbers}. The sums of the units are "
+            "{sums}, and after ReLU {units}. What comes out at the top: {out}.",
+            axes=", ".join(axes),
+            numbers=listed(x),
+            sums=listed(sums),
+            units=listed(units),
+            out=listed(out),
+        ),
+        way(84, 200, (30, 60), " "),
+        way(56, 130, (4, 20), "\n"),
+        wires=wires,
+    )
+
+
+def _headed(title: str, piece: Piece) -> Piece:
+    """Put a title above a table."""
+    return column(words(title, size=12, bold=True), piece, gap=4)
+
+
+def up_relu_down(
+    x: Tensor, network: Sequence[Tensor], names: Sequence[str], axes: Sequence[str]
+) -> Drawing:
+    """Draw all words' vectors, (T, D), the sums, the hidden units, (T, Dff), and what comes out.
+
+    Args:
+        x: the vectors, (T, D).
+        network: w_1 (D, Dff), b_1 (Dff,), w_2 (Dff, D) and b_2 (D,).
+        names: of the T words.
+        axes: what the D entries mean.
+    """
+    w_1, b_1, w_2, b_2 = network
+    names, axes, units = [say(n) for n in names], [say(a) for a in axes], _units(len(b_1))
+    sums = x @ w_1 + b_1
+    out = sums.relu() @ w_2 + b_2
+
+    def steps(outer: float, inner: float, rows: Sequence[str] | None) -> list[Piece]:
+        wide, narrow = {"cell": (outer, 26), "columns": axes}, {"cell": (inner, 26)}
+        narrow["columns"] = units
+        off = sums <= 0
+        hidden = matrix(sums.relu(), "context", crossed=off, rows=rows, **narrow)
+        return [
+            _headed(say("x  (T, D)"), matrix(x, "source", rows=names, **wide)),
+            _headed(say("x W₁ + b₁  (T, Dff)"), matrix(sums, "plain", rows=rows, **narrow)),
+            _headed(say("ReLU  (T, Dff)"), hidden),
+            _headed(say("· W₂ + b₂  (T, D)"), matrix(out, "context", rows=rows, **wide)),
+        ]
+
+    across, down = steps(54, 54, names), steps(50, 50, names)
+    return Drawing(
+        say("Up, ReLU, down, for every word"),
+        say(
+            "The rows are {names}. The sums of the units, row by row: {sums}. ReLU crosses out "
+            "what is 0 or less. What comes out, over {axes}: {out}.",
+            names=", ".join(names),
+            sums="; ".join(listed(one) for one in sums),
+            axes=", ".join(axes),
+            out="; ".join(listed(one) for one in out),
+        ),
+        column(row(*across[:2], gap=40), row(*across[2:], gap=40), gap=20),
+        column(*down, gap=10),
+    )
+
+
+def same_network_everywhere(
+    x: Tensor, hidden: Tensor, out: Tensor, shown: Sequence[Word]
+) -> Drawing:
+    """Draw three words on their way through one network; on a phone two of them.
+
+    Args:
+        x: their vectors, (3, D).
+        hidden: the units after ReLU, (3, Dff).
+        out: what comes out, (3, D).
+        shown: the words.
+    """
+    width = hidden.shape[1]
+
+    def strip(values: Tensor, role: str, cell: float, **look: object) -> Piece:
+        return vector(values, role, digits=None, cell=(cell, 22), **look)
+
+    def towers(which: Sequence[int], cell: float) -> Piece:
+        slot = width * cell + 2
+
+        def line(pieces: Sequence[Piece], shape: str = "") -> Piece:
+            strips = grid([[column(space(slot, 0), p, gap=0) for p in pieces]], gap=(14, 0))
+            note = words(shape, size=12, quiet=True)
+            if len(which) < len(shown):  # on a phone the shape is in the middle
+                return column(strips, note) if shape else strips
+            return row(column(space(56, 0), note, gap=0), strips, gap=0)
+
+        def shared(text: str) -> Piece:
+            box = block(text, "weights", width=len(which) * (slot + 14) - 14)
+            return box if len(which) < len(shown) else row(space(56), box, gap=0)
+
+        off = hidden == 0
+        units = [strip(hidden[i], "context", cell, crossed=off[i : i + 1]) for i in which]
+        chips = [word(shown[i].zh, gloss(shown[i]), name=f"word{i}") for i in which]
+        ends = {
+            name: [named(f"{name}{i}", strip(v[i], role, cell, limit=1.5)) for i in which]
+            for name, v, role in (("in", x, "source"), ("out", out, "context"))
+        }
+        return column(
+            line(ends["out"], "(T, D)"),
+            shared(say("W₂, b₂: the same for every word")),
+            line([named(f"hid{i}", p) for i, p in zip(which, units, strict=True)], say("(T, Dff)")),
+            shared(say("W₁, b₁ and ReLU: the same for every word")),
+            line(ends["in"], "(T, D)"),
+            line(chips),
+            gap=18,
+        )
+
+    def wires(which: Sequence[int]) -> list[Wire]:
+        steps = ("word", "in"), ("in", "hid"), ("hid", "out")
+        return [Wire(f"{a}{i}.top", f"{b}{i}.bottom") for i in which for a, b in steps]
+
+    everyone, two = range(len(shown)), range(1, len(shown))
+    return Drawing(
+        say("The same network at every position"),
+        say(
+            "{names}, each with a strip of {narrow} cells that widens to {wide} hidden units and "
+            "narrows to {narrow} again. The boxes with the weights span all words. Of the hidden "
+            "units {off} are crossed, others for each word. No arrow runs from word to word.",
+            names=", ".join(gloss(one) for one in shown),
+            narrow=x.shape[1],
+            wide=width,
+            off=listed((hidden == 0).sum(-1)),
+        ),
+        towers(everyone, 9),
+        towers(two, 7),
+        wires=wires(everyone),
+        tall_wires=wires(two),
+    )
+
+
+# What it can be read as --------------------------------------------------------------------------
+
+
+def keys_that_never_change(x: Tensor, network: Sequence[Tensor], axes: Sequence[str]) -> Drawing:
+    """Draw the network as keys that a word's vector, (D,), is compared with, and their values.
+
+    Args:
+        x: the vector, (D,).
+        network: w_1 (D, Dff), b_1 (Dff,), w_2 (Dff, D) and b_2 (D,).
+        axes: what the D entries mean.
+    """
+    w_1, b_1, w_2, b_2 = network
+    axes, units = [say(axis) for axis in axes], _units(len(b_1))
+    fits = (x @ w_1 + b_1).relu()
+    out = fits @ w_2 + b_2
+
+    def below(piece: Piece, text: str, role: str, name: str) -> Piece:
+        return named(name, column(piece, words(text, size=12, bold=True, role=role), gap=4))
+
+    def parts(cell: tuple[float, float]) -> tuple[Piece, ...]:
+        look = {"columns": axes, "kind": "parameter", "limit": 1, "cell": cell}
+        keys = matrix(w_1.T, "key", rows=units, name="keys", **look)
+        values = matrix(w_2, "value", name="values", **look)
+        fit = {"columns": [say("fits")], "name": "fits", "cell": (44, cell[1]), "limit": 1}
+        line = {"shape": "(D,)", "cell": cell, "limit": 1}
+        asks = vector(x, "query", label=say("tired"), name="query", **line)
+        gets = vector(out, "context", label=say("what tired concludes"), name="out", **line)
+        beside = space(keys.width - values.width, 0)  # under it, the names of the units
+        return (
+            row(beside, asks, gap=0),
+            named("all-out", gets),
+            below(keys, say("keys: W₁, columns as rows  (Dff, D)"), "key", "all-keys"),
+            below(matrix(fits[:, None], "weights", **fit), say("ReLU"), "weights", "all-fits"),
+            below(values, say("values: W₂  (Dff, D)"), "value", "all-values"),
+        )
+
+    asks, gets, *table = parts((54, 26))
+    across = grid([[asks, space(), gets], table], gap=(22, 34))
+    asks, gets, *table = parts((52, 26))
+    return Drawing(
+        say("The feed-forward network, read as keys and values"),
+        say(
+            "Tired, {x}, meets the keys, one for each hidden unit. Plus the bias and after ReLU "
+            "they fit with {fits}. The sum of the values with these weights comes out: {out}.",
+            x=listed(x),
+            fits=listed(fits),
+            out=listed(out),
+        ),
+        across,
+        column(asks, *table, gets, gap=26),
+        wires=(
+            Wire("query.bottom", "keys.top"),
+            Wire("keys.right", "fits.left", "+ b₁"),
+            Wire("fits.right", "values.left"),
+            Wire("values.top", "out.bottom"),
+        ),
+        tall_wires=(
+            Wire("query.bottom", "keys.top"),
+            Wire("all-keys.bottom", "all-fits.top"),
+            Wire("all-fits.bottom", "all-values.top"),
+            Wire("all-values.bottom", "all-out.top"),
+        ),
+    )
+
+
+def parameters_of_a_layer(counts: Sequence[int]) -> Drawing:
+    """Draw how many parameters of an encoder layer are in attention, network and norms."""
+    labels = say("attention"), say("feed-forward"), say("two norms")
+    millions = torch.tensor(counts) / 1e6
+
+    def drawn(width: float) -> Piece:
+        title = say("millions of parameters in one layer")
+        look = {"labels": labels, "digits": 3, "title": title, "size": (width, 90)}
+        return bars(millions, "context", **look)
+
+    return Drawing(
+        say("Where the parameters of an encoder layer are"),
+        say(
+            "Three bars, in millions: the parameters of attention, network and norms, {those}.",
+            those=listed(millions, 3),
+        ),
+        drawn(110),
+        drawn(90),
+    )
+
+
+def with_and_without_relu(
+    right: Tensor, wrong: Tensor, names: Sequence[str], axes: Sequence[str]
+) -> Drawing:
+    """Draw what the words have become, (T, D), with ReLU and without.
+
+    Args:
+        right: with ReLU.
+        wrong: without.
+        names: of the T words.
+        axes: what the D entries mean.
+    """
+    names, axes = [say(n) for n in names], [say(axis) for axis in axes]
+    odd = [i for i in range(len(names)) if not torch.equal(right[i], wrong[i])]
+
+    def tables(width: float) -> list[Piece]:
+        look = {"rows": names, "columns": axes, "cell": (width, 26), "limit": 1}
+        return [
+            _headed(say("with ReLU"), matrix(right, "context", **look)),
+            _headed(say("without"), matrix(wrong, "context", lit=odd, **look)),
+        ]
+
+    return Drawing(
+        say("The words with and without ReLU"),
+        say(
+            "What {names} have become, over {axes}. With ReLU: {right}. Without: {wrong}.",
+            names=", ".join(names),
+            axes=", ".join(axes),
+            right="; ".join(listed(one) for one in right),
+            wrong="; ".join(listed(one) for one in wrong),
+        ),
+        row(*tables(52), gap=20),
+        column(*tables(50), gap=12),
+    )
