@@ -20,6 +20,7 @@ from attnsteps.figures import catalogue
 from attnsteps.figures import feed_forward as folds
 from attnsteps.figures import positional as places
 from attnsteps.figures import query_key_value as qkv
+from attnsteps.figures import softmax as shares
 from attnsteps.figures import text as cuts
 from attnsteps.figures.shared import listed
 from attnsteps.running_example import (
@@ -52,6 +53,7 @@ UNITS = (
 )
 WORDS = torch.tensor([[1.0, 0, 1], [0, 1, 0], [1, 1, 1]])
 NAMES, AXES = ("tired", "street", "both"), ("alive", "flat", "describes")
+SCORES = torch.tensor([4.0, 2.0, 2.0])
 EXAMPLES = {
     cuts.text_to_rectangle: lambda: (
         "".join(TOKENS),
@@ -108,6 +110,19 @@ EXAMPLES = {
     folds.keys_that_never_change: lambda: (WORDS[0], UNITS, AXES),
     folds.parameters_of_a_layer: lambda: ((1_000_000, 2_000_000, 2_000),),
     folds.with_and_without_relu: lambda: (WORDS, WORDS - 1, NAMES, AXES),
+    shares.two_ideas_that_fail: lambda: (
+        [SCORES, torch.tensor([-1.0, 0, 2]), torch.tensor([-2.0, 0, 2])],
+        [SCORES, SCORES + 1],
+        NAMES,
+    ),
+    shares.from_scores_to_weights: lambda: (SCORES, NAMES),
+    shares.from_arg_max_to_equal_shares: lambda: (SCORES, (0.5, 1, 10), NAMES),
+    shares.the_same_curve_in_three_places: lambda: (4, 2, 1000, NAMES[:2]),
+    shares.a_nudge_moves_every_weight: lambda: (SCORES.softmax(-1), SCORES.softmax(-1), NAMES),
+    shares.nine_slopes: lambda: (torch.eye(3), SCORES.softmax(-1).round(decimals=1)),
+    shares.softmax_listens_where_it_is_undecided: lambda: (0.99,),
+    shares.not_a_candidate: lambda: (SCORES, NAMES),
+    shares.one_nan_spoils_every_gradient: lambda: (SCORES.softmax(-1), NAMES),
 }
 CHAPTERS = [
     importlib.import_module(f"attnsteps.figures.{module.name}")
