@@ -284,7 +284,7 @@ def up_relu_down(
 
     across, down = steps(54, 54, names), steps(50, 50, names)
     return Drawing(
-        say("Up, ReLU, down, for every word"),
+        say("In, ReLU, out, for every word"),
         say(
             "The rows are {names}. The sums of the units, row by row: {sums}. ReLU crosses out "
             "what is 0 or less. What comes out, over {axes}: {out}.",
