@@ -18,6 +18,7 @@ from attnsteps.diagrams import Drawing
 from attnsteps.diagrams.drawing import NARROWEST, WIDEST
 from attnsteps.figures import catalogue
 from attnsteps.figures import feed_forward as folds
+from attnsteps.figures import masks as hiding
 from attnsteps.figures import positional as places
 from attnsteps.figures import query_key_value as qkv
 from attnsteps.figures import softmax as shares
@@ -85,6 +86,11 @@ EXAMPLES = {
     qkv.one_matrix_for_both: lambda: (X, W_Q, W_K, THREE),
     qkv.what_becomes_of_the_context: lambda: (TIRED,),
     qkv.right_and_two_wrong: lambda: (WEIGHTS, WEIGHTS.T, WEIGHTS, SENTENCE, 6),
+    hiding.the_leak: lambda: (["<bos>", "α", "β"], ["α", "β"]),
+    hiding.where_it_looks: lambda: (WEIGHTS, [3, 1, 5, 2, 6, 4, 4, 2, 6]),
+    hiding.staircase: lambda: (["<bos>", "α", "β"], ["α", "β", "γ"]),
+    hiding.four_ways: lambda: (WEIGHTS[:4],),
+    hiding.three_masks: lambda: (torch.arange(4) < 3, torch.arange(5) < 4),
     places.swapped_words_give_swapped_rows: lambda: (
         WEIGHTS[:4, :2],
         WEIGHTS[SWAP, :2],

@@ -12,6 +12,7 @@ shared             pieces that several chapters draw
 text               the figures of chapter 2
 query_key_value    the figures of chapter 4
 softmax            the figures of chapter 6
+masks              the figures of chapter 9
 positional         the figures of chapter 10
 feed_forward       the figures of chapter 12
 =================  ==================================================================
