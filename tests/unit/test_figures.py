@@ -21,6 +21,7 @@ from attnsteps.figures import feed_forward as folds
 from attnsteps.figures import masks as hiding
 from attnsteps.figures import positional as places
 from attnsteps.figures import query_key_value as qkv
+from attnsteps.figures import scaling as roots
 from attnsteps.figures import softmax as shares
 from attnsteps.figures import text as cuts
 from attnsteps.figures.shared import listed
@@ -129,6 +130,20 @@ EXAMPLES = {
     shares.softmax_listens_where_it_is_undecided: lambda: (0.99,),
     shares.not_a_candidate: lambda: (SCORES, NAMES),
     shares.one_nan_spoils_every_gradient: lambda: (SCORES.softmax(-1), NAMES),
+    roots.before_it_has_learned: lambda: (WEIGHTS[0], WEIGHTS[1], SENTENCE),
+    roots.all_dot_products: lambda: (torch.tensor([[1.0, 1], [1, -1], [-1, 1], [-1, -1]]),),
+    roots.where_the_division_is_done: lambda: (),
+    roots.one_softmax_four_bells: lambda: (
+        {"width 4": ALL @ ALL.T, "width 64": 9 * ALL @ ALL.T},
+        6,
+        SENTENCE,
+    ),
+    roots.ten_more_points: lambda: (WEIGHTS[:2], WEIGHTS[1:3], SENTENCE),
+    roots.how_far_the_weights_move: lambda: (torch.eye(3) / 20, torch.eye(3) / 10, THREE),
+    roots.wrong_divisors: lambda: (
+        {"right": SCORES.softmax(-1), "wrong root, √8": (SCORES / 2).softmax(-1)},
+        THREE,
+    ),
 }
 CHAPTERS = [
     importlib.import_module(f"attnsteps.figures.{module.name}")

@@ -11,6 +11,7 @@ catalogue          the words of the figures, which a translation replaces
 shared             pieces that several chapters draw
 text               the figures of chapter 2
 query_key_value    the figures of chapter 4
+scaling            the figures of chapter 5
 softmax            the figures of chapter 6
 masks              the figures of chapter 9
 positional         the figures of chapter 10

@@ -1,0 +1,274 @@
+"""The figures of chapter 5, in their order on the page: scores that are divided."""
+
+from collections.abc import Mapping, Sequence
+
+import torch
+from torch import Tensor
+
+from attnsteps.diagrams import (
+    Drawing,
+    Piece,
+    Wire,
+    bars,
+    block,
+    column,
+    grid,
+    matrix,
+    row,
+    strip,
+    words,
+)
+from attnsteps.figures.catalogue import gloss, say
+from attnsteps.figures.shared import listed, with_axes
+from attnsteps.running_example import Word
+
+
+def before_it_has_learned(undivided: Tensor, divided: Tensor, shown: Sequence[Word]) -> Drawing:
+    """Draw an untrained query's weights, (T,), before and after the division."""
+    names, both = [gloss(one) for one in shown], (undivided, divided)
+    titles, first = [say("not divided"), say("divided\nby √512")], int(undivided.argmax())
+
+    def line(weights: Tensor) -> Piece:
+        return bars(weights, "weights", labels=names, limit=1, size=(44, 70))
+
+    across = [[words(title, size=13), line(w)] for title, w in zip(titles, both, strict=True)]
+    down = matrix(
+        torch.stack(both, dim=1),
+        "weights",
+        rows=names,
+        columns=[titles[0], say("÷ √512")],
+        digits=2,
+        limit=1,
+        cell=(84, 26),
+    )
+    return Drawing(
+        say("Where tired looks before it has learned anything"),
+        say(
+            "The attention weights of tired on its eight words. Not divided, {first} has "
+            "{most:.2f} and every other word almost nothing. Divided by the root of 512, the "
+            "largest weight is {largest:.2f}, and {animal} has {share:.2f}.",
+            first=names[first],
+            most=float(undivided[first]),
+            largest=float(divided.max()),
+            animal=names[0],
+            share=float(divided[0]),
+        ),
+        grid(across, gap=(14, 16)),
+        down,
+    )
+
+
+def all_dot_products(vectors: Tensor) -> Drawing:
+    """Draw the dot products of all sign vectors with one another, (N, Dk)."""
+    signs = ["".join("+" if one > 0 else "−" for one in line) for line in vectors.tolist()]
+    table = matrix(vectors @ vectors.T, "weights", rows=signs, columns=signs, cell=(48, 28))
+    return Drawing(
+        say("All dot products of two sign vectors"),
+        say(
+            "A row for each query and a column for each key: {signs}. The first row holds {first}, "
+            "and every other row holds the same numbers in another order.",
+            signs=", ".join(signs),
+            first=listed(vectors @ vectors[0]),
+        ),
+        with_axes(table),
+        with_axes(table),
+    )
+
+
+def where_the_division_is_done() -> Drawing:
+    """Draw the division's place between the dot products and the softmax."""
+
+    def chain(*, tall: bool) -> Piece:
+        q = block(say("queries q\n(Tq, Dk)"), "query", name="q", width=92)
+        k = block(say("keys k\n(Tk, Dk)"), "key", name="k", width=92)
+        dots = block(say("q kᵀ\n(Tq, Tk)"), name="dots", width=64)
+        root = block(say("÷ √dₖ"), state="lit", name="root", width=64)
+        soft = block(say("softmax"), name="soft", width=76)
+        weights = block(say("weights"), "weights", name="w", width=76)
+        if tall:
+            return column(row(q, k, gap=30), dots, root, soft, weights, gap=44)
+        return row(column(q, k, gap=20), dots, root, soft, weights, gap=70)
+
+    labels = say("SD √dₖ"), say("SD 1"), say("(Tq, Tk)")
+    steps = (("dots", "root"), ("root", "soft"), ("soft", "w"))
+    then = [Wire(*step, label) for step, label in zip(steps, labels, strict=True)]
+    return Drawing(
+        say("Where the division is done"),
+        say(
+            "Queries (Tq, Dk) and keys (Tk, Dk) are multiplied to dot products of shape (Tq, Tk) "
+            "with standard deviation root of dₖ. Divided by the root of dₖ, their standard "
+            "deviation is 1. Softmax turns them into weights."
+        ),
+        chain(tall=False),
+        chain(tall=True),
+        wires=[Wire("q", "dots", role="query"), Wire("k", "dots", role="key"), *then],
+        tall_wires=[
+            Wire("q.bottom", "dots.top", role="query"),
+            Wire("k.bottom", "dots.top", role="key"),
+            *then,
+        ],
+    )
+
+
+# What softmax does with large scores -------------------------------------------------------------
+
+
+def _bell(scores: Tensor, dots: Tensor, title: str) -> Piece:
+    """Draw scores as a distribution from −65 to 65, and some of them as dots below it."""
+    high = torch.histc(scores, bins=65, min=-65, max=65)
+    high = (0.5 + 44 * high / high.max()).tolist()
+
+    def paint(sheet, x: float, y: float) -> None:
+        floor, middle = y + 66, x + 90
+        steps = "".join(f"V{floor - h:.1f}h2.6" for h in high)
+        path = f"M{x + 5:g} {floor:g}{steps}V{floor:g}z"
+        sheet.add("path", d=path, class_="bar fill-plain")
+        sheet.add("path", d=f"M{x:g} {floor:g}h180", class_="axis")
+        for tick in (-50, 0, 50):
+            label = str(tick).replace("-", "−")
+            sheet.write(label, middle + 1.3 * tick, floor + 22, 12)
+        for score in dots.tolist():
+            across = round(middle + 1.3 * score, 1)
+            sheet.add("circle", cx=across, cy=floor + 7, r=3.5, class_="dot fill-key")
+        sheet.write(title, x, y + 9, 13, "start", class_="b")
+
+    return Piece(180, 96, paint)
+
+
+def one_softmax_four_bells(
+    scores: Mapping[str, Tensor], query: int, shown: Sequence[Word]
+) -> Drawing:
+    """Draw distributions of scores, one query's scores as dots, and its weights.
+
+    Args:
+        scores: for each title, scores of many queries with T keys, (N, T).
+        query: whose scores and weights are shown.
+        shown: the T words of its keys.
+    """
+    weights = {title: some[query].softmax(-1) for title, some in scores.items()}
+
+    def panels(labels: Sequence[str]) -> list[list[Piece]]:
+        return [
+            [
+                _bell(some, some[query], say(title)),
+                bars(weights[title], "weights", labels=labels, limit=1, size=(37, 48)),
+            ]
+            for title, some in scores.items()
+        ]
+
+    heads = [
+        words(say("scores"), size=12, quiet=True),
+        words(say("softmax: the weights of tired"), size=12, quiet=True),
+    ]
+    names, short = [gloss(one) for one in shown], [one.zh for one in shown]
+    largest = "; ".join(f"{say(title)} {float(w.max()):.2f}" for title, w in weights.items())
+    return Drawing(
+        say("One softmax, four distributions of scores"),
+        say(
+            "Rows of two pictures. On the left a bell of all scores with the eight of tired as "
+            "dots, on the right the weights that softmax makes of the eight. The wider the bell, "
+            "the larger the largest weight: {largest}.",
+            largest=largest,
+        ),
+        grid([heads, *panels(names)], gap=(34, 12)),
+        column(*(column(*pair, gap=4) for pair in panels(short)), gap=18),
+    )
+
+
+# What the gradient sees --------------------------------------------------------------------------
+
+
+def ten_more_points(undivided: Tensor, divided: Tensor, shown: Sequence[Word]) -> Drawing:
+    """Draw weights, (2, T): before and after the first key's dot product grows by 10."""
+    names, titles = [gloss(one) for one in shown], (say("not divided"), say("divided by √512"))
+    bands = ["key", *["plain"] * (len(names) - 1)]
+    after = say("{word} + 10", word=names[0])
+
+    def across(table: Tensor, title: str, columns: Sequence[str]) -> Piece:
+        look = {"bands": bands, "digits": 2, "limit": 1, "cell": (58, 28)}
+        return matrix(table, "weights", rows=[title, after], columns=columns, **look)
+
+    def down(table: Tensor, title: str, rows: Sequence[str]) -> Piece:
+        look = {"columns": [say("before"), "+ 10"], "digits": 2, "limit": 1, "cell": (58, 26)}
+        return matrix(table.T, "weights", label=title, rows=rows, **look)
+
+    low, high = divided[:, 0].tolist()
+    return Drawing(
+        say("Ten more points for animal, with and without the division"),
+        say(
+            "The weights of tired on its eight words, before and after. Not divided, {too} has "
+            "everything, and ten more points for {animal} change nothing that can be seen. "
+            "Divided, the weight of {animal} grows from {low:.2f} to {high:.2f}.",
+            too=names[int(undivided[0].argmax())],
+            animal=names[0],
+            low=low,
+            high=high,
+        ),
+        column(
+            across(undivided, titles[0], names),
+            across(divided, titles[1], ()),
+            gap=12,
+            align="right",
+        ),
+        row(down(undivided, titles[0], names), down(divided, say("÷ √512"), ()), gap=12),
+    )
+
+
+def how_far_the_weights_move(undivided: Tensor, divided: Tensor, shown: Sequence[Word]) -> Drawing:
+    """Draw the slopes of three weights along three dot products, (3, 3), in both cases."""
+    names = [gloss(one) for one in shown]
+    axes = row(
+        words(say("↓ weight of"), size=12, quiet=True),
+        words(say("dot product of →"), size=12, quiet=True),
+        gap=16,
+    )
+
+    def table(slopes: Tensor, title: str) -> Piece:
+        look = {"bands": ["key", "plain", "query"], "digits": 3, "limit": 0.1, "cell": (56, 26)}
+        cells = matrix(slopes, "weights", label=title, rows=names, columns=names, **look)
+        return column(cells, axes, gap=8)
+
+    pair = (
+        table(undivided, say("not divided: 8, 4, 4")),
+        table(divided, say("divided: 4, 2, 2")),
+    )
+    return Drawing(
+        say("How far the weights move when a dot product moves"),
+        say(
+            "Two tables of slopes of the weights of {names}, rows are weights, columns are dot "
+            "products. Not divided, the first row is {before}; divided, {after}.",
+            names=", ".join(names),
+            before=listed(undivided[0], 3),
+            after=listed(divided[0], 3),
+        ),
+        row(*pair, gap=40),
+        column(*pair, gap=20),
+    )
+
+
+# Where people go wrong ---------------------------------------------------------------------------
+
+
+def wrong_divisors(versions: Mapping[str, Tensor], shown: Sequence[Word]) -> Drawing:
+    """Draw one query's weights on three keys, (3,), right and with wrong divisors, as strips."""
+    names, roles = [gloss(one) for one in shown], ["key", *["wrong"] * (len(versions) - 1)]
+
+    def lines(width: float) -> Piece:
+        strips = [
+            [strip(w, [role, "plain", "query"], labels=names, size=(width, 26))]
+            for w, role in zip(versions.values(), roles, strict=True)
+        ]
+        return grid(strips, labels=[say(name) for name in versions], gap=(14, 8))
+
+    return Drawing(
+        say("Two wrong divisors flatten the weights"),
+        say(
+            "Strips of the weights of {word} on {names}. The share of {animal}: {shares}.",
+            word=names[-1],
+            names=", ".join(names),
+            animal=names[0],
+            shares=", ".join(f"{say(name)} {float(w[0]):.2f}" for name, w in versions.items()),
+        ),
+        lines(460),
+        lines(190),
+    )
