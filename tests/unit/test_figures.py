@@ -17,6 +17,7 @@ from attnsteps import figures, sinusoidal_positions
 from attnsteps.diagrams import Drawing
 from attnsteps.diagrams.drawing import NARROWEST, WIDEST
 from attnsteps.figures import catalogue
+from attnsteps.figures import embedding as rows
 from attnsteps.figures import feed_forward as folds
 from attnsteps.figures import masks as hiding
 from attnsteps.figures import positional as places
@@ -44,6 +45,7 @@ X, ALL = toy_vectors(THREE), toy_vectors()
 WEIGHTS = (ALL @ W_Q @ (ALL @ W_K).T / 2).softmax(-1)
 SWAP, TABLE = [3, 1, 2, 0], sinusoidal_positions(5, 64, dtype=torch.float64)
 LOOKS = (toy_vectors((TIRED, WIDE)) @ W_Q @ (ALL @ W_K).T / 2).softmax(-1)
+SHARED = WEIGHTS[:3, :4]
 TOKENS = [one.zh for one in SENTENCE]
 MEANINGS = {one.zh: one.gloss for one in SENTENCE}.get
 IDS = list(range(5, 5 + len(TOKENS)))
@@ -75,6 +77,17 @@ EXAMPLES = {
         MEANINGS,
     ),
     cuts.words_change_places: lambda: (TOKENS[:3], ["α", "β"], [(0, 1), (1, 0)], MEANINGS),
+    rows.one_hot_lifts_a_row: lambda: (X[:, :3], ["α", "β", "γ"], ["κ", "λ", "μ"], 1),
+    rows.several_look_ups: lambda: (X[:, :3], ["α", "β", "γ"], [0, 2, 0]),
+    rows.which_words_occur_near: lambda: (SHARED, ["α", "β", "γ"], ["κ", "λ", "μ", "ν"]),
+    rows.rows_as_arrows: lambda: (SHARED[:, :2] + 0.1, ["α", "β", "γ"], ("κ", "λ")),
+    rows.map_before_and_after: lambda: (
+        ALL[:6] + 1,
+        ALL[:6] + 2,
+        [["α", "β"], ["γ", "δ", "ε", "ζ"]],
+    ),
+    rows.nearest_in_each_run: lambda: ([["α"] * 8, ["β"] * 8], ["γ", "δ"]),
+    rows.sizes_of_word_and_place: lambda: ({"μ": 0.1, "ν": 30.0}, 0.7),
     qkv.one_adjective_two_nouns: lambda: (SENTENCE, TWIN),
     qkv.words_as_vectors: lambda: (X, THREE),
     qkv.comparing_finds_the_wrong_one: lambda: (toy_vectors(FOUR), FOUR),

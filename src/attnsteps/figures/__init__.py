@@ -10,6 +10,7 @@ Module             Holds
 catalogue          the words of the figures, which a translation replaces
 shared             pieces that several chapters draw
 text               the figures of chapter 2
+embedding          the figures of chapter 3
 query_key_value    the figures of chapter 4
 scaling            the figures of chapter 5
 softmax            the figures of chapter 6
