@@ -16,7 +16,7 @@ import torch
 from attnsteps import figures, sinusoidal_positions
 from attnsteps.diagrams import Drawing
 from attnsteps.diagrams.drawing import NARROWEST, WIDEST
-from attnsteps.figures import catalogue
+from attnsteps.figures import attention, catalogue
 from attnsteps.figures import positional as places
 from attnsteps.figures import query_key_value as qkv
 from attnsteps.figures import text as cuts
@@ -43,6 +43,10 @@ LOOKS = (toy_vectors((TIRED, WIDE)) @ W_Q @ (ALL @ W_K).T / 2).softmax(-1)
 TOKENS = [one.zh for one in SENTENCE]
 MEANINGS = {one.zh: one.gloss for one in SENTENCE}.get
 IDS = list(range(5, 5 + len(TOKENS)))
+PAIR = ("wide", "street", "(pad)")
+SHARES = torch.tensor([[0.2, 0.7, 0.1], [0.3, 0.6, 0.1], [0.4, 0.4, 0.2]])
+CAUSAL = torch.ones(3, 3, dtype=torch.bool).tril()
+REAL = torch.tensor([[True, True, False]])
 EXAMPLES = {
     cuts.text_to_rectangle: lambda: (
         "".join(TOKENS),
@@ -91,6 +95,12 @@ EXAMPLES = {
         torch.stack([ALL[:4], ALL[SWAP]]) @ W_V,
         (SENTENCE[:4], [SENTENCE[i] for i in SWAP]),
     ),
+    attention.one_table_for_each_sentence: lambda: (torch.stack([SHARES] * 2), [PAIR, PAIR]),
+    attention.what_company_does: lambda: ([0.9, 0.3], [0, 98], "wide"),
+    attention.two_masks_together: lambda: (REAL, CAUSAL, PAIR),
+    attention.before_and_after_dropout: lambda: (SHARES, SHARES * CAUSAL / 0.9, PAIR),
+    attention.line_by_line: lambda: (X @ W_Q, X @ W_K, X @ W_V, CAUSAL & REAL, PAIR),
+    attention.one_table_to_scale: lambda: ((512, 1024, 2048),),
 }
 CHAPTERS = [
     importlib.import_module(f"attnsteps.figures.{module.name}")

@@ -11,6 +11,7 @@ catalogue          the words of the figures, which a translation replaces
 shared             pieces that several chapters draw
 text               the figures of chapter 2
 query_key_value    the figures of chapter 4
+attention          the figures of chapter 7
 positional         the figures of chapter 10
 =================  ==================================================================
 """
