@@ -16,7 +16,7 @@ import torch
 from attnsteps import figures, sinusoidal_positions
 from attnsteps.diagrams import Drawing
 from attnsteps.diagrams.drawing import NARROWEST, WIDEST
-from attnsteps.figures import catalogue
+from attnsteps.figures import attention, catalogue
 from attnsteps.figures import embedding as rows
 from attnsteps.figures import feed_forward as folds
 from attnsteps.figures import masks as hiding
@@ -58,6 +58,10 @@ UNITS = (
 WORDS = torch.tensor([[1.0, 0, 1], [0, 1, 0], [1, 1, 1]])
 NAMES, AXES = ("tired", "street", "both"), ("alive", "flat", "describes")
 SCORES = torch.tensor([4.0, 2.0, 2.0])
+PAIR = ("wide", "street", "(pad)")
+SHARES = torch.tensor([[0.2, 0.7, 0.1], [0.3, 0.6, 0.1], [0.4, 0.4, 0.2]])
+CAUSAL = torch.ones(3, 3, dtype=torch.bool).tril()
+REAL = torch.tensor([[True, True, False]])
 EXAMPLES = {
     cuts.text_to_rectangle: lambda: (
         "".join(TOKENS),
@@ -157,6 +161,12 @@ EXAMPLES = {
         {"right": SCORES.softmax(-1), "wrong root, √8": (SCORES / 2).softmax(-1)},
         THREE,
     ),
+    attention.one_table_for_each_sentence: lambda: (torch.stack([SHARES] * 2), [PAIR, PAIR]),
+    attention.what_company_does: lambda: ([0.9, 0.3], [0, 98], "wide"),
+    attention.two_masks_together: lambda: (REAL, CAUSAL, PAIR),
+    attention.before_and_after_dropout: lambda: (SHARES, SHARES * CAUSAL / 0.9, PAIR),
+    attention.line_by_line: lambda: (X @ W_Q, X @ W_K, X @ W_V, CAUSAL & REAL, PAIR),
+    attention.one_table_to_scale: lambda: ((512, 1024, 2048),),
 }
 CHAPTERS = [
     importlib.import_module(f"attnsteps.figures.{module.name}")

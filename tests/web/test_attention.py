@@ -9,11 +9,18 @@ from attnsteps.widgets.spelling import spelling_vector
 from tests.kernel import Kernel
 
 PAGE = "07_attention.html"
+EMPTY = "genindex.html"  # a page without widgets
 ENGLISH = "the animal did not cross the street because it was too tired"
 
 
-def explorer(page: Page, which: int = 0) -> Locator:
-    return page.get_by_role("group", name="Attention explorer").nth(which)
+def explorer(page: Page) -> Locator:
+    return page.get_by_role("group", name="Attention explorer", exact=True)
+
+
+def typed(page: Page) -> Locator:
+    """Put an explorer of typed words, which the chapter doesn't show, on a page without widgets."""
+    Kernel(page, AttentionExplorer())
+    return explorer(page)
 
 
 def words_field(widget: Locator) -> Locator:
@@ -65,13 +72,13 @@ def assert_shows(widget: Locator, expected: AttentionExplorer) -> None:
 
 
 def test_it_starts_with_the_running_sentence_and_the_packages_numbers(open_page):
-    widget = explorer(open_page(PAGE))
+    widget = typed(open_page(EMPTY))
     assert words_field(widget).input_value() == "动物 没有 过 马路 因为 太 累 了"
     assert_shows(widget, AttentionExplorer())
 
 
 def test_words_mask_and_scale_change_the_numbers_to_the_packages(open_page):
-    widget = explorer(open_page(PAGE))
+    widget = typed(open_page(EMPTY))
     words_field(widget).fill("tired tried  street 马路 ")
     assert_shows(widget, AttentionExplorer("tired tried street 马路"))
     assert numbers(widget, "weights")[0] == numbers(widget, "weights")[1]
@@ -96,7 +103,7 @@ def test_words_mask_and_scale_change_the_numbers_to_the_packages(open_page):
     ],
 )
 def test_too_few_or_too_many_words_keep_the_last_that_worked(open_page, typed, message):
-    widget = explorer(open_page(PAGE))
+    widget = typed(open_page(EMPTY))
     before = numbers(widget, "weights")
     words_field(widget).fill(typed)
     expect(widget.get_by_text(message)).to_be_visible()
@@ -113,9 +120,9 @@ def test_too_few_or_too_many_words_keep_the_last_that_worked(open_page, typed, m
 
 
 def test_typed_html_stays_text(open_page):
-    page = open_page(PAGE)
+    page = open_page(EMPTY)
     page.on("dialog", lambda dialog: pytest.fail(f"a script ran: {dialog.message}"))
-    widget = explorer(page)
+    widget = typed(page)
     words_field(widget).fill("<img src=x onerror=alert(1)>")
     expect(widget.get_by_role("columnheader", name="<img", exact=True).first).to_be_visible()
     cell(widget, "weights", 0, 1).click()
@@ -124,7 +131,7 @@ def test_typed_html_stays_text(open_page):
 
 
 def test_every_step_of_a_cell_is_written_out(open_page):
-    widget = explorer(open_page(PAGE), 1)  # the tensors of the running example
+    widget = explorer(open_page(PAGE))
     expect(words_field(widget)).to_have_count(0)
     expect(worked(widget)).to_have_text(
         "Query: tired. Key: animal."
@@ -164,8 +171,8 @@ def test_a_press_pins_a_cell_until_it_is_pressed_again(open_page):
 
 
 def test_by_keyboard_alone(open_page):
-    page = open_page(PAGE)
-    widget = explorer(page)
+    page = open_page(EMPTY)
+    widget = typed(page)
     words_field(widget).focus()
     page.keyboard.press("ControlOrMeta+a")
     page.keyboard.type("ab cd ab")
@@ -191,8 +198,8 @@ def test_by_keyboard_alone(open_page):
 
 
 def test_on_a_phone_one_table_at_a_time_and_no_overflow(open_page):
-    page = open_page(PAGE, width=360, has_touch=True)
-    widget = explorer(page)
+    page = open_page(EMPTY, width=360, has_touch=True)
+    widget = typed(page)
     for name in ("scores", "context", "weights"):
         widget.get_by_label(name, exact=True).check()
         for other in ("scores", "weights", "context"):
@@ -210,7 +217,7 @@ def test_on_a_phone_one_table_at_a_time_and_no_overflow(open_page):
 
 
 def test_many_words_show_one_table_also_on_a_wide_page(open_page):
-    widget = explorer(open_page(PAGE))
+    widget = typed(open_page(EMPTY))
     expect(widget.get_by_text("Show:")).to_be_hidden()
     expect(table(widget, "scores")).to_be_visible()
     words_field(widget).fill(ENGLISH)
@@ -220,7 +227,7 @@ def test_many_words_show_one_table_also_on_a_wide_page(open_page):
 
 
 def test_typing_keeps_the_cells_in_place_and_shows_the_right_numbers(open_page):
-    widget = explorer(open_page(PAGE))
+    widget = typed(open_page(EMPTY))
     field = words_field(widget)
     field.fill(ENGLISH)
     everything = "table => [...table.querySelectorAll('tr, th, td, button')]"
@@ -281,12 +288,11 @@ def test_the_closed_exercises_are_graded(open_page):
 
 def test_the_guesses_are_confronted(open_page):
     page = open_page(PAGE)
-    page.get_by_text("Going deeper: dropout on the weights").click()
     asked = page.get_by_role("group", name="Predict, then read on")
-    asked.nth(0).get_by_role("textbox").fill("16")
-    asked.nth(1).get_by_label("1, as before").check()
+    asked.nth(0).get_by_role("textbox").fill("0.016")
+    asked.nth(1).get_by_role("textbox").fill("768")
     for which in range(2):
         asked.nth(which).get_by_role("button", name="This is my guess").click()
     answers = page.locator("details.answer").get_by_role("status")
-    expect(answers.nth(0)).to_have_text("✓ Right. You guessed: 16")
-    expect(answers.nth(1)).to_have_text("✗ Not quite. You guessed: 1, as before")
+    expect(answers.nth(0)).to_have_text("✗ Not quite. You guessed: 0.016")
+    expect(answers.nth(1)).to_have_text("✓ Right. You guessed: 768")
