@@ -14,8 +14,8 @@ embedding          the figures of chapter 3
 query_key_value    the figures of chapter 4
 scaling            the figures of chapter 5
 softmax            the figures of chapter 6
-masks              the figures of chapter 9
 attention          the figures of chapter 7
+masks              the figures of chapter 9
 positional         the figures of chapter 10
 feed_forward       the figures of chapter 12
 =================  ==================================================================
