@@ -7,7 +7,6 @@ The corpus is downloaded and kept in the cache; ATTNSTEPS_TATOEBA names a folder
 
 import copy
 import os
-import re
 from collections import Counter
 from functools import cache
 from pathlib import Path
@@ -39,8 +38,12 @@ LOOK = {1000: 25, 3000: 50, 10000: 100, 28000: 200}  # steps from one look to th
 DATA = "tatoeba, both editions"
 COMMAND = "python -m scripts.experiments your_own_sentence"
 SEED = 23  # draws the examples
-CHINESE = ["北京", "东京", "京都", "上海", "海滩", "柏林", "巴黎", "波士顿", "首都", "手机", "香蕉"]
-ENGLISH = ["Beijing", "Kyoto", "Tokyo", "Shanghai", "Berlin", "Paris", "Boston", "Tom"]
+PLACES = """日本 Japan, 波士顿 Boston, 伦敦 London, 东京 Tokyo, 澳大利亚 Australia, 加拿大 Canada,
+    中国 China, 英国 England, 法国 France, 纽约 New York, 京都 Kyoto, 巴黎 Paris, 意大利 Italy,
+    德国 Germany, 西班牙 Spain, 罗马 Rome, 印度 India, 芝加哥 Chicago, 神户 Kobe, 大阪 Osaka,
+    上海 Shanghai, 马德里 Madrid, 香港 Hong Kong, 旧金山 San Francisco, 日内瓦 Geneva,
+    墨尔本 Melbourne, 北京 Beijing, 首尔 Seoul, 莫斯科 Moscow, 柏林 Berlin, 广州 Guangzhou,
+    台北 Taipei, 南京 Nanjing"""
 
 
 class EnoughError(Exception):
@@ -177,12 +180,13 @@ def sure(trained: Trained, pairs: list[TextPair]) -> list[list[float]]:
     return [[n, round(total / max(n, 1), 3), round(good / max(n, 1), 3)] for n, total, good in bins]
 
 
-def held_by_training(pairs: list[TextPair]) -> dict[str, int]:
-    """Count the training pairs with each of some words."""
-    counts = {word: sum(word in pair.src for pair in pairs) for word in CHINESE}
-    for word in ENGLISH:
-        counts[word] = sum(bool(re.search(rf"\b{word}\b", pair.tgt)) for pair in pairs)
-    return counts
+def places(pairs: list[TextPair]) -> list[dict]:
+    """Count the training pairs that name each of some places."""
+    named = [place.split(maxsplit=1) for place in " ".join(PLACES.split()).split(", ")]
+    return [
+        {"look": "place", "zh": zh, "en": en, "pairs": sum(zh in pair.src for pair in pairs)}
+        for zh, en in named
+    ]
 
 
 def dirt(corpus: Parallel) -> dict[str, int | float]:
@@ -195,8 +199,11 @@ def dirt(corpus: Parallel) -> dict[str, int | float]:
     characters = Counter("".join(pair.src for pair in corpus.train))
     seen_once = sum(number == 1 for number in characters.values())
     lengths = sorted(len(pair.tgt.split()) for pair in pairs)
+    jing = [pair.src for pair in corpus.train if "京" in pair.src]
     return {
         "train": len(corpus.train),
+        "京": len(jing),
+        "京, other": sum("京都" not in text and "东京" not in text for text in jing),
         "english": len(english),
         "english twice": sum(number > 1 for number in english.values()),
         "known english": sum(eng for _, eng in known),
@@ -215,7 +222,7 @@ def look_at_the_shipped() -> None:
     trained = pretrained("everyday")
     sources, wanted = [p.src for p in corpus.test], [p.tgt for p in corpus.test]
     rows = [{"look": "corpus", **dirt(corpus)}]
-    rows.append({"look": "words", **held_by_training(corpus.train)})
+    rows += places(corpus.train)
     rows.append({"look": "sure", "bins": sure(trained, corpus.test)})
     for bits, by in ((8, "row"), (8, "matrix"), (4, "row"), (4, "matrix")):
         one = trained if (bits, by) == (8, "row") else in_bits(trained, bits, by)
