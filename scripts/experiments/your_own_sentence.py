@@ -27,7 +27,7 @@ from attnsteps.training.config import TrainingConfig
 from attnsteps.training.loop import train
 from attnsteps.training.loss import autoregressive_loss
 from attnsteps.translator.trained import Trained, pretrained
-from scripts.experiments import record
+from scripts.experiments import SEEDS, record
 from scripts.results import note
 
 MERGES = 2000  # learned once, from all pairs, so that every run reads the same pieces
@@ -250,12 +250,13 @@ def run(*, again: bool) -> None:
     """Train on more and more pairs, with other widths, and with more and less dropout."""
     usual = {"width": 64, "dropout": 0.15}
     tasks = []
+    for seed in SEEDS:
+        chance = {**usual, "seed": seed}
+        tasks += [{**chance, "pairs": 1000}]
     for seed in range(3):
         chance = {**usual, "seed": seed}
-        tasks += [{**chance, "pairs": pairs} for pairs in (1000, 3000)]
-        tasks += [{**chance, "pairs": 3000, "dropout": 0.0}]
+        tasks += [{**chance, "pairs": 3000}, {**chance, "pairs": 3000, "dropout": 0.0}]
         tasks += [{**chance, "pairs": pairs} for pairs in (28000, 10000)]
-    tasks += [{**usual, "pairs": 1000, "seed": seed} for seed in (3, 4)]
     tasks += [
         {**usual, "pairs": 3000, "width": width, "seed": seed}
         for seed in range(3)

@@ -20,6 +20,7 @@ from attnsteps.figures import catalogue
 from attnsteps.figures import positional as places
 from attnsteps.figures import query_key_value as qkv
 from attnsteps.figures import text as cuts
+from attnsteps.figures import your_own_sentence as own
 from attnsteps.figures.shared import listed
 from attnsteps.running_example import (
     ANIMAL,
@@ -90,6 +91,21 @@ EXAMPLES = {
         3 * TABLE[3] @ TABLE[:4].T,
         torch.stack([ALL[:4], ALL[SWAP]]) @ W_V,
         (SENTENCE[:4], [SENTENCE[i] for i in SWAP]),
+    ),
+    own.two_translators: lambda: (
+        [
+            ("我爱你.", "I love you", "i english", "I love you."),
+            ("累了.", "tired", "tired", "Tired."),
+        ],
+    ),
+    own.cut_into_pieces: lambda: ([("I study in Berlin", ["æĪĳåľ¨", "æŁ", "ı", "æŀĹ"])],),
+    own.one_scale_or_two: lambda: (
+        torch.tensor([[0.5, -1.27], [0.004, 0.0]]),
+        (torch.tensor([[50, -127], [127, 0]]), torch.tensor([[0.5, -1.27], [0.004, 0.0]])),
+        (torch.tensor([[50, -127], [0, 0]]), torch.tensor([[0.5, -1.27], [0.0, 0.0]])),
+    ),
+    own.places_and_pairs: lambda: (
+        [("日本", "Japan", 160, "Japan", True), ("旧金山", "San Francisco", 0, "the hill", False)],
     ),
 }
 CHAPTERS = [

@@ -147,16 +147,16 @@ def places_and_pairs(rows: Sequence[tuple[str, str, int, str, bool]]) -> Drawing
     def left(piece: Piece, width: float) -> Piece:
         return row(piece, space(max(width - piece.width, 0)), gap=0)
 
-    def lines(width: float, name: float, answer: float) -> Piece:
+    def lines(width: float, name: float, answer: float, names: Sequence[str]) -> Piece:
         return column(
             *(
                 row(
-                    left(words(f"{zh} {say(en)}", size=12), name),
-                    left(bar(count, width), width + 40),
+                    left(words(place, size=12), name),
+                    left(bar(count, width), width + 34),
                     left(sign(written, right), answer),
                     gap=6,
                 )
-                for zh, en, count, written, right in rows
+                for place, (_, _, count, written, right) in zip(names, rows, strict=True)
             ),
             gap=3,
             align="left",
@@ -173,6 +173,6 @@ def places_and_pairs(rows: Sequence[tuple[str, str, int, str, bool]]) -> Drawing
             "and whether the translation is right: {told}.",
             told=told,
         ),
-        lines(240, 130, 200),
-        lines(56, 112, 88),
+        lines(240, 130, 200, [f"{zh} {say(en)}" for zh, en, *_ in rows]),
+        lines(40, 84, 100, [say(en) for _, en, *_ in rows]),
     )
