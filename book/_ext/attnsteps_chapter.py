@@ -11,15 +11,17 @@ from html import escape
 from docutils import nodes
 from sphinx.application import Sphinx
 
-from attnsteps.diagrams.map import CHAPTERS
+from attnsteps.diagrams.map import CHAPTERS as BUILT
 
+#: All chapters: the last one builds nothing, so the map of the Transformer is without it.
+CHAPTERS = (*BUILT, "your_own_sentence")
 #: What the chapters build, and how many they are, in their order.
 PARTS = (
     ("words", 3),
     ("attention", 7),
     ("the Transformer", 5),
     ("translating", 5),
-    ("beyond", 2),
+    ("beyond", 3),
 )
 DOCNAMES = [f"{number:02d}_{stem}" for number, stem in enumerate(CHAPTERS, 1)]
 CLOSING = "What you now have"

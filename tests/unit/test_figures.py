@@ -25,6 +25,7 @@ from attnsteps.figures import query_key_value as qkv
 from attnsteps.figures import scaling as roots
 from attnsteps.figures import softmax as shares
 from attnsteps.figures import text as cuts
+from attnsteps.figures import your_own_sentence as own
 from attnsteps.figures.shared import listed
 from attnsteps.running_example import (
     ANIMAL,
@@ -167,6 +168,21 @@ EXAMPLES = {
     attention.before_and_after_dropout: lambda: (SHARES, SHARES * CAUSAL / 0.9, PAIR),
     attention.line_by_line: lambda: (X @ W_Q, X @ W_K, X @ W_V, CAUSAL & REAL, PAIR),
     attention.one_table_to_scale: lambda: ((512, 1024, 2048),),
+    own.two_translators: lambda: (
+        [
+            ("我爱你.", "I love you", "i english", "I love you."),
+            ("累了.", "tired", "tired", "Tired."),
+        ],
+    ),
+    own.cut_into_pieces: lambda: ([("I study in Berlin", ["æĪĳåľ¨", "æŁ", "ı", "æŀĹ"])],),
+    own.one_scale_or_two: lambda: (
+        torch.tensor([[0.5, -1.27], [0.004, 0.0]]),
+        (torch.tensor([[50, -127], [127, 0]]), torch.tensor([[0.5, -1.27], [0.004, 0.0]])),
+        (torch.tensor([[50, -127], [0, 0]]), torch.tensor([[0.5, -1.27], [0.0, 0.0]])),
+    ),
+    own.places_and_pairs: lambda: (
+        [("日本", "Japan", 160, "Japan", True), ("旧金山", "San Francisco", 0, "the hill", False)],
+    ),
 }
 CHAPTERS = [
     importlib.import_module(f"attnsteps.figures.{module.name}")

@@ -1,0 +1,258 @@
+"""Chapter 23: what more pairs and dropout buy on real sentences.
+
+    python -m scripts.experiments your_own_sentence
+
+The corpus is downloaded and kept in the cache; ATTNSTEPS_TATOEBA names a folder that has it.
+"""
+
+import copy
+import os
+from collections import Counter
+from functools import cache
+from pathlib import Path
+from random import Random
+from typing import NamedTuple
+
+import torch
+from sacrebleu.metrics import BLEU, CHRF
+from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
+
+from attnsteps.corpora.parallel import Parallel, TextPair, tatoeba
+from attnsteps.model.config import TransformerConfig
+from attnsteps.model.transformer import Transformer
+from attnsteps.text.batch import Batch, Example, collate, encode_pairs
+from attnsteps.text.tokenizer import Subwords
+from attnsteps.text.vocab import Vocab
+from attnsteps.training.config import TrainingConfig
+from attnsteps.training.loop import train
+from attnsteps.training.loss import autoregressive_loss
+from attnsteps.translator.trained import Trained, pretrained
+from scripts.experiments import SEEDS, record
+from scripts.results import note
+
+MERGES = 2000  # learned once, from all pairs, so that every run reads the same pieces
+SENTENCES = 300  # of each part are looked at
+PATIENCE = 2  # looks in a row without a lower validation loss end a run
+MOST_STEPS = 1800
+LOOK = {1000: 25, 3000: 50, 10000: 100, 28000: 200}  # steps from one look to the next
+DATA = "tatoeba, both editions"
+COMMAND = "python -m scripts.experiments your_own_sentence"
+SEED = 23  # draws the examples
+PLACES = """日本 Japan, 波士顿 Boston, 伦敦 London, 东京 Tokyo, 澳大利亚 Australia, 加拿大 Canada,
+    中国 China, 英国 England, 法国 France, 纽约 New York, 京都 Kyoto, 巴黎 Paris, 意大利 Italy,
+    德国 Germany, 西班牙 Spain, 罗马 Rome, 印度 India, 芝加哥 Chicago, 神户 Kobe, 大阪 Osaka,
+    上海 Shanghai, 马德里 Madrid, 香港 Hong Kong, 旧金山 San Francisco, 日内瓦 Geneva,
+    墨尔本 Melbourne, 北京 Beijing, 首尔 Seoul, 莫斯科 Moscow, 柏林 Berlin, 广州 Guangzhou,
+    台北 Taipei, 南京 Nanjing"""
+
+
+class EnoughError(Exception):
+    """Ends a run that has stopped improving."""
+
+
+class Split(NamedTuple):
+    """The corpus and how it is cut into pieces."""
+
+    corpus: Parallel
+    tokenizer: Subwords
+    vocab: Vocab
+
+
+@cache
+def data() -> Split:
+    """Load the corpus, and learn the byte pairs."""
+    folder = os.environ.get("ATTNSTEPS_TATOEBA")
+    corpus = tatoeba(directory=Path(folder) if folder else None, progress=False)
+    tokenizer = Subwords.learn([text for pair in corpus.train for text in pair[:2]], MERGES)
+    return Split(corpus, tokenizer, Vocab(tokenizer.vocabulary()))
+
+
+def encoded(pairs: list[TextPair]) -> list[Example]:
+    """Return the ids of the pairs."""
+    split = data().tokenizer.tokenize
+    tokens = [(split(pair.src), split(pair.tgt)) for pair in pairs]
+    return encode_pairs(tokens, data().vocab, data().vocab)
+
+
+def per_token(model: Transformer, batch: Batch) -> float:
+    """Return the mean loss per token, in nats, without smoothing."""
+    loss, number = autoregressive_loss(model, batch, 0.0)
+    return float(loss / number)
+
+
+def trained(pairs: int, width: int, dropout: float, seed: int) -> dict:
+    """Train on so many pairs until the validation loss stops falling, and score the best model."""
+    corpus, tokenizer, vocab = data()
+    chosen = Random(seed).sample(corpus.train, pairs)
+    examples, seen = encoded(chosen), collate(encoded(chosen[:SENTENCES]))
+    unseen = collate(encoded(corpus.val[:SENTENCES]))
+    torch.manual_seed(seed)
+    sizes = {"d_model": width, "d_ff": 2 * width, "num_heads": 4, "dropout": dropout}
+    layers = {"num_encoder_layers": 1, "num_decoder_layers": 1, "norm": "pre", "tie": "all"}
+    config = TransformerConfig.tiny(len(vocab), len(vocab), **sizes, **layers)
+    model = Transformer(config)
+    looks: list[dict] = []
+    best: dict[str, torch.Tensor] = {}
+
+    def look(model: Transformer) -> dict:
+        found = {"unseen": round(per_token(model, unseen), 3)}
+        found["seen"] = round(per_token(model, seen), 3)
+        lowest = min((one["unseen"] for one in looks), default=float("inf"))
+        looks.append(found)
+        if found["unseen"] < lowest:
+            best.update(copy.deepcopy(model.state_dict()))
+        elif found["unseen"] > lowest and all(one["unseen"] > lowest for one in looks[-PATIENCE:]):
+            raise EnoughError
+        return found
+
+    steady = {"schedule": "constant", "peak": 0.003, "warmup": 100, "label_smoothing": 0.1}
+    rhythm = {"max_tokens": 1000, "evaluate_every": LOOK[pairs], "log": None}
+    run = TrainingConfig(steps=MOST_STEPS, seed=seed, **steady, **rhythm)
+    try:
+        train(model, examples, run, validate=look, progress=False)
+        stopped = False
+    except EnoughError:
+        stopped = True
+    model.load_state_dict(best)
+    one = Trained(model.eval(), vocab, vocab, tokenizer, tokenizer)
+    held_out = corpus.test[:SENTENCES]
+    texts = [found.text for found in one.translate([pair.src for pair in held_out])]
+    references = [[pair.tgt for pair in held_out]]
+    unseen_losses = [found["unseen"] for found in looks]
+    return {
+        "parameters": model.num_parameters(),
+        "BLEU": round(float(BLEU().corpus_score(texts, references).score), 2),
+        "chrF": round(float(CHRF().corpus_score(texts, references).score), 2),
+        "steps": (1 + unseen_losses.index(min(unseen_losses))) * LOOK[pairs],
+        "stopped": stopped,
+        "every": LOOK[pairs],
+        "unseen": unseen_losses,
+        "seen": [found["seen"] for found in looks],
+    }
+
+
+def in_bits(trained: Trained, bits: int, by: str) -> Trained:
+    """Round every matrix to whole steps, with one scale for each row or for each matrix."""
+    rounded = copy.deepcopy(trained)
+    largest = 2 ** (bits - 1) - 1
+    for weights in rounded.model.parameters():
+        if weights.dim() == 2:
+            size = weights.data.abs()
+            reach = size.amax(dim=1, keepdim=True) if by == "row" else size.max()
+            scale = (reach / largest).clamp(min=1e-12)
+            weights.data = (weights.data / scale).round() * scale
+    return rounded
+
+
+def matches(found: str, wanted: str) -> list[int]:
+    """Count what BLEU needs of a sentence: both lengths, and n-grams in common, n from 1 to 4."""
+    ours, theirs = (Tokenizer13a()(text).split() for text in (found, wanted))
+    counts = [len(ours), len(theirs)]
+    for n in range(1, 5):
+        sides = [
+            Counter(zip(*(side[i:] for i in range(n)), strict=False)) for side in (ours, theirs)
+        ]
+        counts.append((sides[0] & sides[1]).total())
+    return counts
+
+
+def sure(trained: Trained, pairs: list[TextPair]) -> list[list[float]]:
+    """Sort next words by how likely the model finds them: how many, how likely, how many right.
+
+    The model is given the reference up to there, and asked for its most likely next piece.
+    """
+    bins = [[0, 0.0, 0] for _ in range(10)]
+    split = trained.src_tokenizer.tokenize
+    tokens = [(split(pair.src), split(pair.tgt)) for pair in pairs]
+    for start in range(0, len(pairs), 50):
+        examples = encode_pairs(tokens[start : start + 50], trained.src_vocab, trained.tgt_vocab)
+        batch = collate(examples)
+        with torch.no_grad():
+            logits = trained.model(batch.src_ids, batch.tgt_in)
+        likely, chosen = logits.softmax(-1).max(-1)
+        real = batch.tgt_out != 0
+        right = (chosen == batch.tgt_out)[real].tolist()
+        for p, is_right in zip(likely[real].tolist(), right, strict=True):
+            one = bins[min(int(p * 10), 9)]
+            one[0] += 1
+            one[1] += p
+            one[2] += is_right
+    return [[n, round(total / max(n, 1), 3), round(good / max(n, 1), 3)] for n, total, good in bins]
+
+
+def places(pairs: list[TextPair]) -> list[dict]:
+    """Count the training pairs that name each of some places."""
+    named = [place.split(maxsplit=1) for place in " ".join(PLACES.split()).split(", ")]
+    return [
+        {"look": "place", "zh": zh, "en": en, "pairs": sum(zh in pair.src for pair in pairs)}
+        for zh, en in named
+    ]
+
+
+def dirt(corpus: Parallel) -> dict[str, int | float]:
+    """Count what is twice or rare in the corpus, and what a split at random would give away."""
+    pairs = [*corpus.train, *corpus.val, *corpus.test]
+    shuffled = Random(0).sample(corpus.train, len(corpus.train))
+    sides = [{pair.src for pair in shuffled[1000:]}, {pair.tgt for pair in shuffled[1000:]}]
+    known = [(pair.src in sides[0], pair.tgt in sides[1]) for pair in shuffled[:1000]]
+    english = Counter(pair.tgt for pair in pairs)
+    characters = Counter("".join(pair.src for pair in corpus.train))
+    seen_once = sum(number == 1 for number in characters.values())
+    lengths = sorted(len(pair.tgt.split()) for pair in pairs)
+    jing = [pair.src for pair in corpus.train if "京" in pair.src]
+    return {
+        "train": len(corpus.train),
+        "京": len(jing),
+        "京, other": sum("京都" not in text and "东京" not in text for text in jing),
+        "english": len(english),
+        "english twice": sum(number > 1 for number in english.values()),
+        "known english": sum(eng for _, eng in known),
+        "known either": sum(chi or eng for chi, eng in known),
+        "characters": len(characters),
+        "characters once": seen_once,
+        "median words": lengths[len(lengths) // 2],
+        "longest words": lengths[-1],
+    }
+
+
+def look_at_the_shipped() -> None:
+    """Measure the shipped model on the held-out sentences, and record it."""
+    torch.set_num_threads(1)
+    corpus = data().corpus
+    trained = pretrained("everyday")
+    sources, wanted = [p.src for p in corpus.test], [p.tgt for p in corpus.test]
+    rows = [{"look": "corpus", **dirt(corpus)}]
+    rows += places(corpus.train)
+    rows.append({"look": "sure", "bins": sure(trained, corpus.test)})
+    for bits, by in ((8, "row"), (8, "matrix"), (4, "row"), (4, "matrix")):
+        one = trained if (bits, by) == (8, "row") else in_bits(trained, bits, by)
+        found = [translation.text for translation in one.translate(sources)]
+        row = {
+            "look": "bits",
+            "bits": bits,
+            "by": by,
+            "BLEU": round(float(BLEU().corpus_score(found, [wanted]).score), 2),
+            "chrF": round(float(CHRF().corpus_score(found, [wanted]).score), 2),
+        }
+        rows.append(row)
+        if (bits, by) == (8, "row"):
+            counts = [matches(*texts) for texts in zip(found, wanted, strict=True)]
+            rows.append({"look": "matches", "counts": counts})
+            drawn = Random(SEED).sample(range(len(found)), 20)
+            for i in drawn:
+                pair = corpus.test[i]
+                texts = {"src": pair.src, "tgt": pair.tgt, "found": found[i]}
+                rows.append({"look": "drawn", **texts, "credit": pair.credit})
+        note("your_own_sentence_shipped", rows, command=COMMAND, corpus=DATA)
+
+
+def run(*, again: bool) -> None:
+    """Train on more and more pairs, and without dropout; then look at the shipped model."""
+    usual = {"width": 64, "dropout": 0.15}
+    each = [{**usual, "seed": seed} for seed in SEEDS]
+    tasks = [{**one, "pairs": 1000} for one in each]
+    for one in each:
+        tasks += [{**one, "pairs": 3000, "dropout": dropout} for dropout in (0.0, 0.15)]
+    tasks += [{**one, "pairs": pairs} for one in each for pairs in (10000, 28000)]
+    record("your_own_sentence", tasks, trained, data=DATA, again=again)
+    look_at_the_shipped()
