@@ -4,6 +4,7 @@ import pytest
 import torch
 from playwright.sync_api import Locator, Page, expect
 
+from attnsteps.running_example import ANIMAL, STREET, TIRED, W_K, W_Q, W_V, toy_embeddings
 from attnsteps.widgets import AttentionExplorer
 from attnsteps.widgets.spelling import spelling_vector
 from tests.kernel import Kernel
@@ -131,7 +132,14 @@ def test_typed_html_stays_text(open_page):
 
 
 def test_every_step_of_a_cell_is_written_out(open_page):
-    widget = explorer(open_page(PAGE))
+    page = open_page(EMPTY)
+    x = toy_embeddings((ANIMAL, STREET, TIRED))
+    names = ["animal", "street", "tired"]
+    Kernel(
+        page,
+        AttentionExplorer.from_tensors(names, x @ W_Q, x @ W_K, x @ W_V, selected=(2, 0)),
+    )
+    widget = explorer(page)
     expect(words_field(widget)).to_have_count(0)
     expect(worked(widget)).to_have_text(
         "Query: tired. Key: animal."

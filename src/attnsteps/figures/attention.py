@@ -14,6 +14,7 @@ from attnsteps.diagrams import (
     column,
     matrix,
     row,
+    space,
     words,
 )
 from attnsteps.diagrams.cells import in_digits
@@ -184,23 +185,44 @@ def line_by_line(q: Tensor, k: Tensor, v: Tensor, mask: Tensor, names: Sequence[
             table(scores, "weights", say("scores"), "" if tall else "(T, T)", name="scores"),
             gap=4 if tall else 14,
         )
-        masked = table(hidden, "weights", say("masked"), "(T, T)", name="masked", **square)
-        shares = table(
-            weights,
-            "weights",
-            say("weights"),
-            "(T, T)",
-            name="weights",
-            digits=3,
-            limit=1,
-            cell=share,
-            **({"rows": own} if tall else {}),
+
+        def title(text: str, role: str) -> Piece:
+            return words(text, size=12, role=role, bold=True)
+
+        def titled(piece: Piece, text: str, role: str) -> Piece:
+            """Write the title where no arrow runs: beside the piece, above or below it."""
+            beside = title(text, role)
+            if tall and role == "weights":
+                return row(space(beside.width), piece, beside, gap=6)
+            if text == say("weights"):
+                return column(beside, piece, gap=4)
+            return column(piece, beside, gap=4)
+
+        masked = titled(
+            table(hidden, "weights", "", "", name="masked", **square), say("masked"), "weights"
         )
-        result = table(
-            context, "context", say("context"), "(T, dᵥ)", digits=3, limit=1, cell=share, name="c"
+        precise = {"digits": 3, "limit": 1, "cell": share}
+        shares = titled(
+            table(
+                weights,
+                "weights",
+                "",
+                "",
+                name="weights",
+                **({"rows": own} if tall else {}),
+                **precise,
+            ),
+            say("weights"),
+            "weights",
+        )
+        result = titled(
+            table(context, "context", "", "", name="c", **precise),
+            f"{say('context')} (T, dᵥ)",
+            "context",
         )
         softmax = block(say("softmax of\neach row"), name="softmax")
-        fetch = (words("×"), table(v, "value", "V", "(T, dᵥ)"), words("="), result)
+        values = titled(table(v, "value", "", "", name="V"), "V (T, dᵥ)", "value")
+        fetch = (words("×"), values, words("="), result)
         if tall:
             return column(
                 compare,
@@ -211,7 +233,7 @@ def line_by_line(q: Tensor, k: Tensor, v: Tensor, mask: Tensor, names: Sequence[
                 gap=26,
             )
         decide = row(masked, softmax, shares, gap=30)
-        return column(compare, decide, row(*fetch, gap=14), gap=34)
+        return column(compare, decide, row(*fetch, gap=14), gap=46)
 
     wires = [Wire("scores.bottom", "masked.top", say("mask")), Wire("masked", "softmax")]
     onward = Wire("softmax", "weights")
