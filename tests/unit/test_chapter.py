@@ -37,7 +37,9 @@ def test_the_strip_links_to_every_chapter_and_lights_one(here):
     assert [name for name, _ in links] == chapter.DOCNAMES
     place = chapter.DOCNAMES.index(here)
     states = [state.strip() for _, state in links]
-    assert states == [""] * place + ['aria-current="page"'] + ['class="coming"'] * (len(states) - 1 - place)
+    assert states == [""] * place + ['aria-current="page"'] + ['class="coming"'] * (
+        len(states) - 1 - place
+    )
     assert f'aria-label="{place + 1} Mine &amp; yours"' in html
 
 
