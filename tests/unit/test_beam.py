@@ -153,7 +153,7 @@ def test_the_widest_beam_finds_what_an_exhaustive_search_finds(words, seed, alph
 
 
 def search_with_lists(script, beam_width, max_len, alpha):
-    """Search as the docstring of beam says, in lists, and stop only when W have ended."""
+    """Search as the docstring of beam says, in lists, and go on until all W have ended."""
     going, ended = [((), 0.0)], []
     for length in range(1, max_len + 1):
         continued = [
@@ -163,12 +163,11 @@ def search_with_lists(script, beam_width, max_len, alpha):
             if p > 0
         ]
         continued.sort(key=lambda hypothesis: -hypothesis[1])
-        for ids, score in continued[:beam_width]:
+        best = continued[: beam_width - len(ended)]
+        for ids, score in best:
             if ids[-1] == EOS or length == max_len:
                 ended.append((ids, score / length_penalty(length, alpha)))
-        if len(ended) >= beam_width:
-            break
-        going = [each for each in continued if each[0][-1] != EOS][:beam_width]
+        going = [each for each in best if each[0][-1] != EOS]
     return sorted(ended, key=lambda hypothesis: -hypothesis[1])[:beam_width]
 
 

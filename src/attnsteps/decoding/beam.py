@@ -32,10 +32,10 @@ def beam(
 
     Source: Vaswani et al. 2017, section 6.1 (W = 4, alpha = 0.6); Wu et al. 2016, section 7.
 
-    At each step every hypothesis is continued by every token. Of the W best continuations those
-    that end are set aside; the W best that do not end go on. A sentence is done when W hypotheses
-    have ended, or when none of those still going can catch up with the n_best that have. With
-    W = 1 this is greedy; with as many as there are sentences it finds the best of all.
+    At each step every hypothesis is continued by every token. The best continuations get the W
+    places; one that ends keeps its place, so fewer go on. A sentence is done when all W have ended,
+    or when none of those still going can catch up with the n_best that have. With W = 1 this is
+    greedy; with as many as there are sentences it finds the best of all.
 
     Args:
         model: a causal model; it is left in the mode it was in.
@@ -75,7 +75,7 @@ def beam(
     config, vocab_size = model.config, model.config.tgt_vocab_size
     shape = (len(src_ids), beam_width)
     first_row = torch.arange(0, len(next_token.start), beam_width, device=src_ids.device)[:, None]
-    is_among_best = torch.arange(2 * beam_width, device=src_ids.device) < beam_width  # (2W,)
+    place = torch.arange(beam_width, device=src_ids.device)  # (W,)
 
     last = next_token.start  # (R,)
     beginnings = ended_ids = src_ids.new_empty(*shape, 0)  # (B, W, t)
@@ -86,13 +86,13 @@ def beam(
     limits = next_token.limits
     for length in range(1, int(limits.max()) + 1):
         log_probs = next_token.log_probs(last).unflatten(0, shape)  # (B, W, V)
-        # At most W of the best 2W end, one for each beginning: at least W are left to go on.
-        scores, index = (going[:, :, None] + log_probs).flatten(1).topk(2 * beam_width)  # (B, 2W)
+        scores, index = (going[:, :, None] + log_probs).flatten(1).topk(beam_width)  # (B, W)
+        scores = scores.masked_fill(place >= beam_width - num_ended[:, None], -math.inf)
         parents, tokens = index // vocab_size, index % vocab_size
-        ids = torch.cat([_pick(beginnings, parents), tokens[:, :, None]], dim=2)  # (B, 2W, t)
+        ids = torch.cat([_pick(beginnings, parents), tokens[:, :, None]], dim=2)  # (B, W, t)
 
         is_end = tokens == config.eos_id
-        is_new = (is_end | (length == limits[:, None])) & is_among_best & scores.isfinite()
+        is_new = (is_end | (length == limits[:, None])) & scores.isfinite()
         final = (scores / length_penalty(length, alpha)).masked_fill(~is_new, -math.inf)
         ended, best = torch.cat([ended, final], dim=1).topk(beam_width)
         ended_ids = nn.functional.pad(ended_ids, (0, 1), value=config.pad_id)
@@ -102,7 +102,7 @@ def beam(
         going, best = scores.masked_fill(is_end, -math.inf).topk(beam_width)
         # No score below 0 can grow: this is the most that a sentence could still reach.
         bound = going[:, 0] / length_penalty(limits, alpha)
-        is_done = (num_ended >= beam_width) | (bound <= ended[:, n_best - 1]) | (length >= limits)
+        is_done = (bound <= ended[:, n_best - 1]) | (length >= limits)
         going = going.masked_fill(is_done[:, None], -math.inf)
         if is_done.all():
             break

@@ -70,7 +70,7 @@ function written({ ids, counts: { multiplications } }) {
  */
 function searched({ hypotheses: [winner], steps, counts: { multiplications } }) {
   const best = steps.map((candidates, n) => {
-    const leader = n < steps.length - 1 ? candidates.find((each) => each.isKept) : winner;
+    const leader = n < steps.length - 1 ? candidates[0] : winner;
     return (leader ?? winner).ids;
   });
   const frames = best.map((ids, n) => ({

@@ -12,14 +12,13 @@ import { fork, nextToken, startWriting, topOf } from "./next_token.js";
  *        whatever its probability, by place from 0; onstep: hears of the most probable
  *        beginning at every step
  * @returns {{hypotheses: {ids: number[], score: number}[],
- *            steps: {parent: number, ids: number[], id: number, logProb: number, isEnd: boolean,
- *                    isKept: boolean}[][],
+ *            steps: {parent: number, ids: number[], id: number, logProb: number,
+ *                    isEnd: boolean}[][],
  *            best: WrittenToken[], encoderWeights: HeadWeights,
  *            counts: {steps: number, multiplications: number}}}
- *          the N best, the best first; the 2W candidates of every step: the row that each
- *          continues, and whether it was set aside or goes on; the tokens of the best, with
- *          what was seen at
- *          each; passes through the decoder, one for each row
+ *          the N best, the best first; those that got a place at each step, and the row that
+ *          each continues; the tokens of the best, with what was seen at each; passes through
+ *          the decoder, one for each row
  */
 export function beam(model, srcIds, options) {
   const { beamWidth, maxLen, alpha = 0.6, nBest = 1, forced = {} } = options;
@@ -38,19 +37,18 @@ export function beam(model, srcIds, options) {
       const step = nextToken(beginning.writing, beginning.ids.at(-1) ?? bosId);
       counts.steps += 1;
       counts.multiplications += step.multiplications;
-      // No more than 2W of its tokens can matter.
+      // No more than W of its tokens can matter.
       const given = forced[length - 1];
-      const tokens = given === undefined ? topOf(step.logProbs, 2 * beamWidth) : [given];
+      const tokens = given === undefined ? topOf(step.logProbs, beamWidth) : [given];
       return tokens.map((id) => ({
         parent,
         isEnd: id === eosId,
         ...lengthened(beginning, id, step),
       }));
     });
-    const best = largestOf(candidates, (each) => each.logProb, 2 * beamWidth);
-
-    // Those of the W best that end, or must, are set aside; the W best that do not end go on.
-    const finished = best.slice(0, beamWidth).filter((each) => each.isEnd || length === maxLen);
+    // What ends, or must, keeps its place of the W: fewer go on.
+    const best = largestOf(candidates, (each) => each.logProb, beamWidth - numEnded);
+    const finished = best.filter((each) => each.isEnd || length === maxLen);
     numEnded += finished.length;
     ended.push(
       ...finished.map(({ ids, trail, logProb }) => ({
@@ -60,18 +58,13 @@ export function beam(model, srcIds, options) {
       })),
     );
     ended = largestOf(ended, (each) => each.score, beamWidth);
-    const kept = best.filter((each) => !each.isEnd).slice(0, beamWidth);
-    steps.push(
-      best.map(({ trail, ...each }, n) => ({
-        ...each,
-        isKept: finished.includes(best[n]) || kept.includes(best[n]),
-      })),
-    );
+    const kept = best.filter((each) => !each.isEnd);
+    steps.push(best.map(({ trail, ...each }) => each));
     options.onstep?.(best[0]?.ids ?? []);
 
     // No score below 0 can grow: this is the most that the sentence could still reach.
     const bound = (kept[0]?.logProb ?? -Infinity) / lengthPenalty(maxLen, alpha);
-    if (numEnded >= beamWidth || bound <= (ended[nBest - 1]?.score ?? -Infinity)) break;
+    if (bound <= (ended[nBest - 1]?.score ?? -Infinity)) break;
     going = kept.map(({ parent, ids, trail, logProb }) => ({
       writing: fork(going[parent].writing),
       ids,
