@@ -18,7 +18,7 @@ from attnsteps.training.loop import train
 from scripts.experiments import SEEDS, record
 
 DATA = "generated(4000, seed=0), 200 unseen sentences"
-STEPS = (160, 320, 640, 1280)  # of 64 sentences; each with its whole schedule of learning rates
+STEPS = (160, 320, 640)  # of 64 sentences; each with its whole schedule of learning rates
 WIDTHS = (1, 2, 4, 8)
 DISTANCES = (1, 2, 3, 4)  # words after the first slip
 LONGEST = 30

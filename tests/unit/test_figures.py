@@ -17,6 +17,7 @@ from attnsteps import figures, sinusoidal_positions
 from attnsteps.diagrams import Drawing
 from attnsteps.diagrams.drawing import NARROWEST, WIDEST
 from attnsteps.figures import attention, catalogue
+from attnsteps.figures import decoding as choices
 from attnsteps.figures import embedding as rows
 from attnsteps.figures import feed_forward as folds
 from attnsteps.figures import masks as hiding
@@ -57,6 +58,7 @@ UNITS = (
     torch.zeros(3),
 )
 WORDS = torch.tensor([[1.0, 0, 1], [0, 1, 0], [1, 1, 1]])
+CHANCES = torch.tensor([[0.34, 0.26, 0.4], [0.05, 0.05, 0.9], [0.5, 0.4, 0.1]])
 NAMES, AXES = ("tired", "street", "both"), ("alive", "flat", "describes")
 SCORES = torch.tensor([4.0, 2.0, 2.0])
 PAIR = ("wide", "street", "(pad)")
@@ -143,6 +145,23 @@ EXAMPLES = {
     shares.from_scores_to_weights: lambda: (SCORES, NAMES),
     shares.from_arg_max_to_equal_shares: lambda: (SCORES, (0.5, 1, 10), NAMES),
     shares.the_same_curve_in_three_places: lambda: (4, 2, 1000, NAMES[:2]),
+    choices.the_loop_of_decoding: tuple,
+    choices.a_tree_that_is_pruned: lambda: (CHANCES[2], CHANCES[:2], ("A", "B", "end")),
+    choices.from_a_place_to_its_parent: lambda: (CHANCES[:2], ("A", "B", "end")),
+    choices.the_cache_as_it_fills: lambda: (*3 * [WEIGHTS[:3, :3]], NAMES),
+    choices.what_is_computed: lambda: (6,),
+    choices.rows_change_places: lambda: (
+        [("the animal did", 0.72), ("the fish did", 0.01)],
+        [("the fish did not", 0.7), ("the fish did cross", 0.01)],
+    ),
+    choices.three_ways_to_tame_chance: lambda: (
+        {"as they are": CHANCES[0], "top-k, k = 2": CHANCES[1], "a": CHANCES[2], "b": CHANCES[0]},
+    ),
+    choices.a_slip_with_a_teacher_and_without: lambda: ("a b c", "a c c", "a c d " + 12 * "e "),
+    choices.runs_that_are_shared: lambda: (
+        ("the animal was too wide",),
+        "the animal was too tired",
+    ),
     shares.a_nudge_moves_every_weight: lambda: (SCORES.softmax(-1), SCORES.softmax(-1), NAMES),
     shares.nine_slopes: lambda: (torch.eye(3), SCORES.softmax(-1).round(decimals=1)),
     shares.softmax_listens_where_it_is_undecided: lambda: (0.99,),

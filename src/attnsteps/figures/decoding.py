@@ -1,0 +1,375 @@
+"""The figures of chapter 17, in their order on the page: one word after another."""
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+from attnsteps.diagrams import (
+    Drawing,
+    Piece,
+    Wire,
+    bars,
+    block,
+    column,
+    grid,
+    matrix,
+    row,
+    space,
+    word,
+    words,
+)
+from attnsteps.figures.catalogue import say
+from attnsteps.figures.shared import listed
+
+
+def the_loop_of_decoding() -> Drawing:
+    """Draw how one word after another is chosen and joins the words so far."""
+
+    def arranged(*, tall: bool) -> Piece:
+        source = word(say("动物没有…"), say("S ids"), name="src", role="source")
+        encoder = block(say("encoder\n(once)"), "source", name="enc", width=104)
+        so_far = word(say("<bos> the"), say("t ids so far"), name="tgt", role="target")
+        decoder = block(say("decoder\n(each step)"), "target", name="dec", width=104)
+        soft = block(say("softmax of\nthe last row"), "weights", name="soft", width=104)
+        choose = block(say("choose"), "plain", name="pick", state="lit", width=84)
+        if tall:
+            again = words(say("then append"), size=13, role="target")
+            right = column(so_far, decoder, soft, choose, again, gap=40)
+            left = column(source, encoder, space(0, 30), gap=40)
+            return row(left, space(52), right, gap=0, align="top")
+        steps = [[source, encoder, space(), space()], [so_far, decoder, soft, choose]]
+        return column(grid(steps, gap=(62, 44)), space(0, 52), gap=0)
+
+    shared = [Wire("src", "enc"), Wire("tgt", "dec")]
+    shared += [Wire("dec", "soft", "(t, V)"), Wire("soft", "pick", "(V)")]
+    memory = Wire("enc.bottom", "dec.top", say("memory (S, D)"), role="source")
+    again = Wire("pick.bottom", "tgt.bottom", say("append the word"), role="target", arc=24)
+    return Drawing(
+        say("The loop of decoding"),
+        say(
+            "The encoder reads the source once and gives the memory, (S, D). At each step the "
+            "decoder reads the t target words so far and the memory and gives logits, (t, V). The "
+            "softmax of the last row is V probabilities. One word is chosen and joins the words "
+            "so far."
+        ),
+        arranged(tall=False),
+        arranged(tall=True),
+        wires=[*shared, memory, again],
+        tall_wires=[*shared, Wire("enc.right", "dec.left", "(S, D)", role="source")],
+    )
+
+
+def a_tree_that_is_pruned(first: Tensor, second: Tensor, names: Sequence[str]) -> Drawing:
+    """Draw a beam of width 2 over two words; the last of names is the end.
+
+    Args:
+        first: the probability of each first word, (V,).
+        second: of each word after each first one that isn't the end, (V − 1, V).
+        names: of the V words.
+    """
+    names = [say(name) for name in names]
+    count, end = len(names), len(names) - 1
+    both = first[:end, None] * second  # (V − 1, V)
+    kept_first = first.topk(2).indices.tolist()
+    kept = both.flatten().topk(2).indices.tolist()
+
+    def leaf(key: str, text: str, chance: float, *, place: bool, best: bool = False) -> Piece:
+        look = {"name": key, "width": 86}
+        if not place:
+            return block(
+                say("{words}\n{p} cut", words=text, p=f"{chance:.2f}"), state="coming", **look
+            )
+        number = say("{p} best", p=f"{chance:.2f}") if best else f"{chance:.2f}"
+        return block(f"{text}\n{number}", "context" if best else "target", **look)
+
+    def tree(gap: float) -> Piece:
+        left = [
+            leaf(f"1{i}", names[i], float(first[i]), place=i in kept_first) for i in range(count)
+        ]
+        right = [
+            leaf(
+                f"2{i}",
+                f"{names[i // count]} {names[i % count]}",
+                float(both.flatten()[i]),
+                place=i in kept,
+                best=i == kept[0],
+            )
+            for i in range(both.numel())
+        ]
+        firsts = column(left[0], space(0, 70), left[1], space(0, 16), *left[2:], gap=12)
+        begin = block(say("begin\n{p}", p="1.00"), name="0", width=64)
+        return row(begin, firsts, column(*right, gap=8), gap=gap)
+
+    def wire(start: str, key: str, *, place: bool) -> Wire:
+        return Wire(f"{start}.right", f"{key}.left", role="target" if place else "")
+
+    wires = [wire("0", f"1{i}", place=i in kept_first) for i in range(count)]
+    wires += [wire(f"1{i // count}", f"2{i}", place=i in kept) for i in range(both.numel())]
+    return Drawing(
+        say("A beam of width 2 as a tree that is pruned"),
+        say(
+            "The first words have {first}, and the two best are kept. Continued by each word they "
+            "have {second}. Of these the two best are kept, and both have ended.",
+            first=listed(first, 2),
+            second=listed(both.flatten(), 2),
+        ),
+        tree(110),
+        tree(22),
+        wires=wires,
+    )
+
+
+def from_a_place_to_its_parent(sums: Tensor, names: Sequence[str]) -> Drawing:
+    """Draw the chances of each beginning with each word, (W, V), and their flattened places."""
+    names = [say(name) for name in names]
+    count, beginnings = sums.shape[1], names[: len(sums)]
+
+    def arranged(*, tall: bool) -> Piece:
+        look = {"cell": (38, 26)}
+        rows = [say("row {n}: {name}", n=n, name=name) for n, name in enumerate(beginnings)]
+        table = matrix(
+            sums, "target", rows=rows, columns=list(names), digits=2, label="(W, V)", **look
+        )
+        places = range(sums.numel())
+        line = matrix(
+            sums.flatten()[None],
+            "target",
+            rows=[say("place")],
+            columns=[str(place) for place in places],
+            digits=2,
+            label=say("flattened (W · V)"),
+            **look,
+        )
+        origin = [[str(p // count) for p in places], [str(p % count) for p in places]]
+        below = matrix(origin, "plain", rows=[f"// {count}", f"% {count}"], **look)
+        right = column(line, below, gap=4, align="right")
+        return column(table, right, gap=18) if tall else row(table, right, gap=40, align="top")
+
+    return Drawing(
+        say("From a place among the sums to its parent and its word"),
+        say(
+            "A row of sums for each beginning, written as probabilities: {sums}. Flattened, they "
+            "have places from 0. The place divided by {count} gives the parent's row, and the "
+            "remainder the new word.",
+            sums="; ".join(listed(each, 2) for each in sums),
+            count=count,
+        ),
+        arranged(tall=False),
+        arranged(tall=True),
+    )
+
+
+def the_cache_as_it_fills(
+    queries: Tensor, keys: Tensor, values: Tensor, names: Sequence[str]
+) -> Drawing:
+    """Draw steps of decoding: the new query, and keys and values with the new row below.
+
+    Args:
+        queries: the first numbers of each step's query, (t, n).
+        keys: of each key.
+        values: of each value.
+        names: of the words that come in.
+    """
+    names = [say(str(name)) for name in names]
+    top = float(max(part.abs().max() for part in (queries, keys, values)))
+
+    def step(t: int, cell: tuple[float, float], shown: int, *, tall: bool) -> Piece:
+        look = {"digits": 1, "limit": top, "cell": cell}
+
+        def filled(table: Tensor, role: str, label: str, *, named: bool) -> Piece:
+            rows = names[: t + 1] if named else ()
+            return matrix(table[: t + 1, :shown], role, rows=rows, lit=[t], label=label, **look)
+
+        query = matrix(queries[t : t + 1, :shown], "query", lit=[0], label=say("q (1, Dk)"), **look)
+        return column(
+            words(say("step {n}: “{name}” comes in", n=t + 1, name=names[t]), bold=True),
+            row(
+                query,
+                words("→", size=16),
+                filled(keys, "key", say("K ({n}, Dk)", n=t + 1), named=True),
+                filled(values, "value", say("V ({n}, Dk)", n=t + 1), named=not tall),
+                gap=8 if tall else 22,
+                align="bottom",
+            ),
+            gap=6,
+        )
+
+    def steps(cell: tuple[float, float], shown: int, *, tall: bool) -> Piece:
+        return column(*(step(t, cell, shown, tall=tall) for t in range(len(names))), gap=26)
+
+    return Drawing(
+        say("The cache as it fills"),
+        say(
+            "{count} steps. In each, one word comes in and makes one query, one key and one value. "
+            "The key and the value, framed, join those of the words before, which come from the "
+            "cache. The query meets all keys and is then forgotten.",
+            count=len(names),
+        ),
+        steps((44, 26), 3, tall=False),
+        steps((36, 24), 2, tall=True),
+    )
+
+
+def what_is_computed(steps: int) -> Drawing:
+    """Draw which words each step computes, without a cache and with one."""
+    seen = torch.ones(steps, steps).tril().bool()
+
+    def staircase(fresh: Tensor, text: str) -> Piece:
+        return matrix(
+            fresh.int(),
+            "key",
+            rows=[say("step {n}", n=n + 1) for n in range(steps)],
+            columns=[str(n + 1) for n in range(steps)],
+            crossed=~seen,
+            digits=0,
+            label=text,
+            cell=(34, 24),
+        )
+
+    without = staircase(seen, say("without a cache: {n} computed", n=int(seen.sum())))
+    cached = staircase(torch.eye(steps).bool(), say("with a cache: {n} computed", n=steps))
+    return Drawing(
+        say("What is computed, without a cache and with one"),
+        say(
+            "Two tables of {steps} steps by {steps} words. Without a cache each step computes all "
+            "words so far, {all} in all. With one it computes only its own word, on the diagonal; "
+            "a 0 comes from the cache.",
+            steps=steps,
+            all=int(seen.sum()),
+        ),
+        row(without, cached, gap=50),
+        column(without, cached, gap=24),
+    )
+
+
+def rows_change_places(
+    before: Sequence[tuple[str, float]], after: Sequence[tuple[str, float]]
+) -> Drawing:
+    """Draw one step of a beam: an arrow to each beginning from its parent.
+
+    Args:
+        before: the beginnings and their probabilities, in their order.
+        after: those a word later; each continues one of before.
+    """
+    parents = [
+        next(n for n, (old, _) in enumerate(before) if new.startswith(f"{old} "))
+        for new, _ in after
+    ]
+
+    def shown(text: str, *, tall: bool) -> str:
+        parts = [say(part) for part in text.split()]
+        return f"{parts[0]} {parts[1]}{chr(10) if tall else ' '}… {parts[-1]}"
+
+    def chips(
+        rows: Sequence[tuple[str, float]], key: str, cut: set[int], *, tall: bool
+    ) -> list[Piece]:
+        notes = [f"{100 * p:.2f} %" for _, p in rows]
+        notes = [say("{p}, cut", p=p) if n in cut else p for n, p in enumerate(notes)]
+        return [
+            block(
+                say("row {n}: {note}", n=n, note=notes[n]) + "\n" + shown(text, tall=tall),
+                "target",
+                name=f"{key}{n}",
+                state="coming" if n in cut else "built",
+                width=126 if tall else 200,
+            )
+            for n, (text, _) in enumerate(rows)
+        ]
+
+    def arranged(gap: float, *, tall: bool) -> Piece:
+        left = chips(before, "b", set(range(len(before))) - set(parents), tall=tall)
+        return row(
+            column(*left, gap=14), column(*chips(after, "a", set(), tall=tall), gap=14), gap=gap
+        )
+
+    return Drawing(
+        say("One step of the beam: rows change places"),
+        say(
+            "Left the beginnings, right those that go on. Their parents are the rows {parents}. "
+            "Words, score and cache of each row come from its parent.",
+            parents=listed(parents),
+        ),
+        arranged(150, tall=False),
+        arranged(32, tall=True),
+        wires=[Wire(f"b{p}.right", f"a{n}.left", role="target") for n, p in enumerate(parents)],
+    )
+
+
+def three_ways_to_tame_chance(panels: dict[str, Tensor]) -> Drawing:
+    """Draw some probabilities, (V,), as they are and as each knob leaves them."""
+    size = {"size": (28, 70), "limit": float(max(p.max() for p in panels.values()))}
+    four = [
+        bars(p, "target", labels=list("abcdefgh"[: len(p)]), title=say(name), **size)
+        for name, p in panels.items()
+    ]
+    return Drawing(
+        say("Three ways to tame chance"),
+        "; ".join(f"{say(name)}: {listed(p, 2)}" for name, p in panels.items()) + ".",
+        row(*four, gap=14),
+        column(row(*four[:2], gap=6), row(*four[2:], gap=6), gap=16),
+    )
+
+
+def a_slip_with_a_teacher_and_without(reference: str, forced: str, free: str) -> Drawing:
+    """Draw three sentences; words that differ from the reference are framed."""
+    goal, longest = reference.split(), 12
+    lines = {
+        say("reference"): goal,
+        say("teacher-forced: it reads the reference"): forced.split(),
+        say("free-running: it reads its own words"): free.split(),
+    }
+    cut = {name: [*p[:longest], "…"] if len(p) > longest else p for name, p in lines.items()}
+
+    def chip(n: int, part: str) -> Piece:
+        wrong = n >= len(goal) or part != goal[n]
+        return word(part, role="wrong" if wrong else "target", lit=wrong)
+
+    def ladder(per_line: int) -> Piece:
+        shown = []
+        for name, parts in cut.items():
+            chips = [chip(n, part) for n, part in enumerate(parts)]
+            chunks = [chips[n : n + per_line] for n in range(0, len(chips), per_line)]
+            rows = [row(*chunk, gap=5) for chunk in chunks]
+            shown.append(column(words(name, size=13), *rows, gap=5, align="left"))
+        return column(*shown, gap=14, align="left")
+
+    return Drawing(
+        say("A slip with a teacher and without"),
+        "; ".join(f"{name}: {' '.join(parts)}" for name, parts in cut.items()) + ".",
+        ladder(8),
+        ladder(3),
+    )
+
+
+def runs_that_are_shared(candidates: Sequence[str], reference: str) -> Drawing:
+    """Draw which runs of one to four words of each candidate the reference has."""
+    goal, lengths = reference.split(), range(1, 5)
+
+    def found(parts: list[str], cell: tuple[float, float], *, tall: bool) -> Piece:
+        count = len(parts)
+        missing = torch.tensor([[i + n > count for i in range(count)] for n in lengths])
+        table = torch.tensor(
+            [[parts[i : i + n] == goal[i : i + n] for i in range(count)] for n in lengths]
+        ).float()
+        names, shown = [f"n = {n}" for n in lengths], [say(part) for part in parts]
+        return matrix(
+            table.T if tall else table,
+            "target",
+            rows=shown if tall else names,
+            columns=names if tall else shown,
+            crossed=missing.T if tall else missing,
+            cell=cell,
+        )
+
+    texts = [candidate.split() for candidate in candidates]
+    return Drawing(
+        say("The runs that a translation shares with its reference"),
+        say(
+            "A table for each translation: rows for runs of one to four words, by the word where a "
+            "run begins. A 1 says that the reference has the run. {texts}.",
+            texts="; ".join(map(say, candidates)),
+        ),
+        column(*(found(parts, (51, 26), tall=False) for parts in texts), gap=20),
+        column(*(found(parts, (46, 24), tall=True) for parts in texts), gap=26),
+    )
