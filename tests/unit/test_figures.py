@@ -21,6 +21,7 @@ from attnsteps.figures import decoding as choices
 from attnsteps.figures import embedding as rows
 from attnsteps.figures import feed_forward as folds
 from attnsteps.figures import masks as hiding
+from attnsteps.figures import multi_head as several
 from attnsteps.figures import positional as places
 from attnsteps.figures import query_key_value as qkv
 from attnsteps.figures import scaling as roots
@@ -30,6 +31,7 @@ from attnsteps.figures import your_own_sentence as own
 from attnsteps.figures.shared import listed
 from attnsteps.running_example import (
     ANIMAL,
+    CROSS,
     SENTENCE,
     STREET,
     TIRED,
@@ -65,6 +67,8 @@ PAIR = ("wide", "street", "(pad)")
 SHARES = torch.tensor([[0.2, 0.7, 0.1], [0.3, 0.6, 0.1], [0.4, 0.4, 0.2]])
 CAUSAL = torch.ones(3, 3, dtype=torch.bool).tril()
 REAL = torch.tensor([[True, True, False]])
+CROSSING = toy_vectors((ANIMAL, CROSS, STREET))
+TWO_Q, TWO_K, TWO_V = W_Q[:, [1, 1, 2, 2]], W_K[:, [0, 1, 0, 2]], W_V[:, [0, 1, 0, 1]]
 EXAMPLES = {
     cuts.text_to_rectangle: lambda: (
         "".join(TOKENS),
@@ -187,6 +191,44 @@ EXAMPLES = {
     attention.before_and_after_dropout: lambda: (SHARES, SHARES * CAUSAL / 0.9, PAIR),
     attention.line_by_line: lambda: (X @ W_Q, X @ W_K, X @ W_V, CAUSAL & REAL, PAIR),
     attention.one_table_to_scale: lambda: ((512, 1024, 2048),),
+    several.one_word_two_questions: lambda: (SENTENCE,),
+    several.cut_in_two: lambda: (CROSSING, (TWO_Q, TWO_K, TWO_V), (ANIMAL, CROSS, STREET)),
+    several.two_heads_by_hand: lambda: (
+        CROSSING[1] @ TWO_Q,
+        CROSSING @ TWO_K,
+        CROSSING @ TWO_V,
+        (ANIMAL, CROSS, STREET),
+        1,
+    ),
+    several.split_attend_merge: lambda: (
+        (CROSSING @ TWO_Q, CROSSING @ TWO_K, CROSSING @ TWO_V),
+        torch.eye(4, 6).double(),
+        (ANIMAL, CROSS, STREET),
+        1,
+    ),
+    several.memory_before_and_after: lambda: (
+        {"merged, after a copy": range(12)},
+        torch.arange(12).view(2, 3, 2),
+        4,
+    ),
+    several.where_the_verb_looks: lambda: (
+        WEIGHTS[:2, :2],
+        [("street", 0.5), ("(state)", 0.25)],
+        ("L1 H1", "L1 H2"),
+        ("animal", "street"),
+    ),
+    several.counted_over_sentences: lambda: (
+        torch.tensor([[0, 1], [27, 4], [2, 0], [0, 0]]),
+        ("L1 H1", "L1 H2", "L2 H1", "L2 H2"),
+        110,
+        10.5,
+    ),
+    several.without_some_heads: lambda: (
+        {"L1 H1": 99, "L2 H1": 98, "none": 100, "layer 1": 90, "layer 2": 80, "all": 70},
+        2,
+        1,
+    ),
+    several.right_cut_and_wrong_cut: lambda: (torch.arange(16).view(4, 4),),
     own.two_translators: lambda: (
         [
             ("我爱你.", "I love you", "i english", "I love you."),

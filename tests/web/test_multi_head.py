@@ -27,9 +27,18 @@ def heads(open_page):
     def open_(**options: object) -> Locator:
         page = open_page(PAGE, reduced_motion="reduce", **options)
         page.wait_for_function(READY)
-        return page.get_by_role("group", name="Heads", exact=True)
+        widget = page.get_by_role("group", name="Heads", exact=True)
+        unfold_memory(widget)
+        return widget
 
     return open_
+
+
+def unfold_memory(widget: Locator) -> None:
+    """Open the fold with split, attend and merge, which is closed at first."""
+    fold = widget.locator(".mh-look")
+    assert fold.get_attribute("open") is None
+    fold.locator("summary").first.click()
 
 
 def line(widget: Locator) -> Locator:
@@ -77,6 +86,15 @@ def test_every_head_looks_where_the_package_looks(heads, trained):
     name = f"layer {last[0] + 1}, head {last[1] + 1}"
     expect(widget.get_by_text(f"Every word through {name}")).to_be_visible()
     assert_shows(widget, trained, RUNNING, place=1, chosen=last)
+
+
+def test_a_column_says_what_its_word_means(heads, trained):
+    widget = heads()
+    for table in widget.locator(".wt").all():
+        columns = table.locator("thead th")
+        expect(columns).to_have_count(len(trained.src_tokenizer.tokenize(RUNNING)))
+        assert columns.nth(0).inner_text().split() == ["动物", "animal"]
+        assert columns.nth(2).locator(".wt-gloss").inner_text() == "cross"
 
 
 def test_a_card_says_and_draws_what_its_head_does(heads, trained):
@@ -274,6 +292,7 @@ def test_numbers_move_in_memory_at_the_copy_alone_and_not_for_who_wants_no_motio
     assert heads().page.evaluate(MOVING, 5) == 0
     page = open_page(PAGE)
     page.wait_for_function(READY)
+    unfold_memory(page.get_by_role("group", name="Heads", exact=True))
     assert page.evaluate(MOVING, 3) == 0
     assert page.evaluate(MOVING, 5) > 0
 

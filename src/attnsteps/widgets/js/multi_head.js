@@ -46,7 +46,7 @@ class Heads {
     this.grid = rove(el("div", { class: "mh-grid", role: "group", "aria-label": "Every head" }));
     this.byHead = weightTable((row) => this.chooseHead(row));
     this.byWord = weightTable((place) => this.live.set({ place }));
-    this.memoryHeading = el("p", { class: "tr-heading" });
+    this.memoryHeading = el("summary", {});
     this.memory = memoryPanel({
       onstep: (step) => this.live.set({ step }),
       onpick: (place, head) => this.live.set({ place, head }),
@@ -74,9 +74,10 @@ class Heads {
     live.parts = [
       el("div", { class: "mh-ask" }, heading, this.chips),
       el("p", { class: "aw-note" }, EXPLANATION),
+      el("p", { class: "mh-axes", "aria-hidden": "true" }, "↓ queries, keys → in every square"),
       this.grid,
       el("div", { class: "tr-tables" }, this.byHead.node, this.byWord.node),
-      el("div", { class: "tr-look" }, this.memoryHeading, this.memory.node),
+      el("details", { class: "mh-look" }, this.memoryHeading, this.memory.node),
     ];
     live.root.append(live.line.node, buttons, live.complaint.node, ...live.parts);
   }
@@ -210,7 +211,8 @@ class Heads {
   showTables(words, weights, [layer, head], place) {
     const heads = allHeads(weights);
     const names = words.map((word) => this.named(word));
-    const keys = { columns: words, columnLang: "zh", columnNames: names };
+    const columnGlosses = words.map((word) => this.live.line.gloss(word) ?? "");
+    const keys = { columns: words, columnLang: "zh", columnNames: names, columnGlosses };
     this.byHead.show({
       ...keys,
       caption: `“${words[place]}” through every head, in percent`,

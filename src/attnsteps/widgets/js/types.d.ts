@@ -466,6 +466,8 @@ interface WeightTableState {
   columns: string[];
   columnNames: string[];
   columnLang: string;
+  /** What the columns mean, below their labels. */
+  columnGlosses?: string[];
   /** null: not to be seen from there. */
   values: (number | null)[][];
   /** The chosen row, or −1. */

@@ -36,10 +36,13 @@ export function weightTable(onpick) {
 }
 
 /** @param {WeightTableState} state */
-function makeHead({ columns, columnNames, columnLang: lang }) {
+function makeHead({ columns, columnNames, columnLang: lang, columnGlosses = [] }) {
   const heads = columns.map((label, c) => {
     const title = columnNames[c] === label ? null : columnNames[c];
-    return el("th", { scope: "col", lang, title }, label);
+    const gloss = columnGlosses[c]
+      ? el("span", { class: "wt-gloss", lang: "en" }, columnGlosses[c])
+      : "";
+    return el("th", { scope: "col", lang, title }, label, gloss);
   });
   return el("tr", {}, el("td", { class: "aw-corner" }), ...heads);
 }
