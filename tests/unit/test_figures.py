@@ -137,7 +137,7 @@ EXAMPLES = {
     folds.no_line_but_a_fold: lambda: (((0.4, -0.25), (1.25, 0.45)),),
     folds.through_two_units: lambda: (WORDS[0], UNITS, AXES),
     folds.up_relu_down: lambda: (WORDS, UNITS, NAMES, AXES),
-    folds.same_network_everywhere: lambda: (WORDS, WORDS.repeat(1, 4) - 0.5, WORDS, THREE),
+    folds.same_network_everywhere: lambda: (WORDS, UNITS[0][:, :2], WORDS, THREE),
     folds.keys_that_never_change: lambda: (WORDS[0], UNITS, AXES),
     folds.parameters_of_a_layer: lambda: ((1_000_000, 2_000_000, 2_000),),
     folds.with_and_without_relu: lambda: (WORDS, WORDS - 1, NAMES, AXES),

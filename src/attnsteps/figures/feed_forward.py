@@ -312,10 +312,10 @@ def same_network_everywhere(
     width = hidden.shape[1]
 
     def strip(values: Tensor, role: str, cell: float, **look: object) -> Piece:
-        return vector(values, role, digits=None, cell=(cell, 22), **look)
+        return vector(values, role, cell=(cell, 26), limit=1, **look)
 
     def towers(which: Sequence[int], cell: float) -> Piece:
-        slot = width * cell + 2
+        slot = x.shape[1] * cell + 2
 
         def line(pieces: Sequence[Piece], shape: str = "") -> Piece:
             strips = grid([[column(space(slot, 0), p, gap=0) for p in pieces]], gap=(14, 0))
@@ -332,7 +332,7 @@ def same_network_everywhere(
         units = [strip(hidden[i], "context", cell, crossed=off[i : i + 1]) for i in which]
         chips = [word(shown[i].zh, gloss(shown[i]), name=f"word{i}") for i in which]
         ends = {
-            name: [named(f"{name}{i}", strip(v[i], role, cell, limit=1.5)) for i in which]
+            name: [named(f"{name}{i}", strip(v[i], role, cell)) for i in which]
             for name, v, role in (("in", x, "source"), ("out", out, "context"))
         }
         return column(
@@ -353,16 +353,16 @@ def same_network_everywhere(
     return Drawing(
         say("The same network at every position"),
         say(
-            "{names}, each with a strip of {narrow} cells that widens to {wide} hidden units and "
-            "narrows to {narrow} again. The boxes with the weights span all words. Of the hidden "
-            "units {off} are crossed, others for each word. No arrow runs from word to word.",
+            "{names}, each with a strip of {narrow} numbers, above it {wide} hidden units, and "
+            "{narrow} numbers again at the top. The boxes with the weights span all words. Of the "
+            "hidden units {off} are crossed. No arrow runs from word to word.",
             names=", ".join(gloss(one) for one in shown),
             narrow=x.shape[1],
             wide=width,
             off=listed((hidden == 0).sum(-1)),
         ),
-        towers(everyone, 9),
-        towers(two, 7),
+        towers(everyone, 34),
+        towers(two, 28),
         wires=wires(everyone),
         tall_wires=wires(two),
     )
