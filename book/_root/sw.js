@@ -54,9 +54,15 @@ async function dropUnnamed() {
   await Promise.all(old.map((request) => cache.delete(request)));
 }
 
+// Firefox fetches the next chapter ahead, but not what it needs: kept is what somebody has opened.
+function isAhead({ mode, url }) {
+  return mode !== "navigate" && new URL(url).pathname.endsWith(".html");
+}
+
 self.addEventListener("fetch", (event) => {
   const { request } = event;
-  if (request.method === "GET" && new URL(request.url).origin === location.origin) {
+  const isOwn = new URL(request.url).origin === location.origin;
+  if (request.method === "GET" && isOwn && !isAhead(request)) {
     event.respondWith(respond(request));
   }
 });

@@ -15,7 +15,8 @@ const page = location.href.replace(/[?#].*/, "");
 
 function keepPage() {
   const loaded = performance.getEntriesByType("resource").map((entry) => entry.name);
-  return keep([page, ...loaded]);
+  const pages = /\.html$/; // the next chapter, which Firefox has fetched ahead
+  return keep([page, ...loaded.filter((name) => !pages.test(name))]);
 }
 
 function keepRest() {

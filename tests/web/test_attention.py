@@ -7,6 +7,7 @@ from playwright.sync_api import Locator, Page, expect
 from attnsteps.running_example import ANIMAL, STREET, TIRED, W_K, W_Q, W_V, toy_embeddings
 from attnsteps.widgets import AttentionExplorer
 from attnsteps.widgets.spelling import spelling_vector
+from tests.browser import touch
 from tests.kernel import Kernel
 
 PAGE = "07_attention.html"
@@ -212,9 +213,9 @@ def test_on_a_phone_one_table_at_a_time_and_no_overflow(open_page):
         widget.get_by_label(name, exact=True).check()
         for other in ("scores", "weights", "context"):
             expect(table(widget, other)).to_be_visible(visible=other == name)
-    widget.get_by_role("button", name="English").tap()
+    touch(widget.get_by_role("button", name="English"))
     page.mouse.move(0, 0)  # else scrolling would put a cell under the mouse that a tap emulates
-    cell(widget, "weights", 11, 1).tap()
+    touch(cell(widget, "weights", 11, 1))
     expect(worked(widget)).to_contain_text("Query: tired. Key: animal.")
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
     small = widget.locator("button:visible, input:visible").evaluate_all(

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from tests.browser import touch
+
 PAGE = "03_embedding.html"
 STATE = """() => {
   const tag = document.querySelector('script[type="application/vnd.jupyter.widget-state+json"]');
@@ -99,7 +101,7 @@ def test_one_hot_times_matrix_is_the_row(open_page):
 def test_it_works_on_a_phone(open_page, scheme):
     page = open_page(PAGE, width=360, has_touch=True, color_scheme=scheme)
     root = widget(page)
-    root.locator(".aw-em-word").nth(2).tap()
+    touch(root.locator(".aw-em-word").nth(2))
     expect(root.locator("text.aw-em-near")).to_have_count(8)
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 

@@ -4,6 +4,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from attnsteps.widgets import HiddenUnits
+from tests.browser import touch
 
 PAGE = "12_feed_forward.html"
 OFF = {"weights": [0.0, 0.0], "bias": 0.0, "out": 0.0}
@@ -86,7 +87,7 @@ def test_it_works_on_a_phone(open_page, scheme):
     page = open_page(PAGE, width=360, has_touch=True, color_scheme=scheme)
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     shown = widget(page)
-    shown.get_by_role("button", name="Show “both”").tap()
+    touch(shown.get_by_role("button", name="Show “both”"))
     assert corners(shown) == expected(BOTH)
 
 

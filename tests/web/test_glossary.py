@@ -8,7 +8,7 @@ from attnsteps_glossary import anchor, entries, linked, ways_to_write
 from docutils import nodes
 from playwright.sync_api import expect
 
-from tests.browser import ROOT, SITE
+from tests.browser import ROOT, SITE, needs_finger
 
 CARD = ".term-card"
 ENTRIES = entries()
@@ -80,6 +80,7 @@ def test_a_term_shows_its_card_to_pointer_and_keyboard(open_page):
 
 def test_on_a_phone_the_first_touch_shows_the_card_and_the_second_follows(open_page):
     page = open_page("12_feed_forward.html", width=360, has_touch=True, color_scheme="dark")
+    needs_finger(page)
     terms = page.locator("a.term")
     for number in range(terms.count()):
         terms.nth(number).tap()

@@ -9,7 +9,7 @@ from playwright.sync_api import Locator, expect
 from attnsteps import Knockout, knocked_out
 from attnsteps.translator.trained import Trained, pretrained
 from attnsteps.widgets.inside import GIRL, GIRL_TWIN, Interventions
-from tests.browser import bring_to_life
+from tests.browser import bring_to_life, touch
 
 PAGE = "19_inside.html"
 READY = "performance.getEntriesByName('attnsteps:inside-ready').length"
@@ -195,7 +195,7 @@ def test_what_is_typed_stays_text_and_what_is_unknown_is_named(inside):
 def test_it_fits_a_phone_and_every_target_is_large_enough(inside):
     root = inside(width=360, color_scheme="dark", has_touch=True)
     assert root.page.evaluate("document.documentElement.scrollWidth") <= 360
-    settled(root, root.locator(".lo-source .lo-word").nth(7).tap)
+    settled(root, lambda: touch(root.locator(".lo-source .lo-word").nth(7)))
     small = root.evaluate(
         """(root) => [...root.querySelectorAll("button, select, input")].filter((each) => {
              const box = each.getBoundingClientRect();

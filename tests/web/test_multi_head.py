@@ -8,7 +8,7 @@ from playwright.sync_api import Locator, expect
 
 from attnsteps.layers.heads import split_heads
 from attnsteps.translator.trained import Trained, pretrained
-from tests.browser import bring_to_life
+from tests.browser import bring_to_life, touch
 
 PAGE = "08_multi_head.html"
 RUNNING = "动物没有过马路，因为太累了"
@@ -271,7 +271,7 @@ def test_it_fits_a_phone(heads):
     widget = heads(width=360, has_touch=True)
     line(widget).fill("那些孩子没有吃那些鸡蛋，因为太饱了那些孩子没有")
     expect(widget.locator(".mh-chip").last).to_be_visible()
-    widget.locator(".mh-card").nth(2).tap()
+    touch(widget.locator(".mh-card").nth(2))
     expect(widget.locator(".mh-card").nth(2)).to_have_attribute("aria-pressed", "true")
     assert widget.page.evaluate("document.documentElement.scrollWidth") <= 360
     sizes = [chip.bounding_box() for chip in widget.locator(".mh-chip").all()]

@@ -7,6 +7,7 @@ from playwright.sync_api import Locator, Page, expect
 from attnsteps import sinusoidal_positions
 from attnsteps.running_example import SENTENCE
 from attnsteps.widgets import Positions
+from tests.browser import touch
 from tests.kernel import Kernel
 
 PAGE = "10_positional.html"
@@ -195,8 +196,8 @@ def test_it_works_by_touch_on_a_narrow_screen(open_page):
     shown = widget(page)
     first, *_, last = (svg.bounding_box() for svg in shown.locator(".aw-po-clock:visible").all())
     assert last["y"] >= first["y"] + first["height"]
-    chip(shown, "animal").tap()
-    chip(shown, "street").tap()
+    touch(chip(shown, "animal"))
+    touch(chip(shown, "street"))
     assert_words(shown, [3, 1, 2, 0])
     targets = shown.locator("button:visible, input:visible")
     for box in (target.bounding_box() for target in targets.all()):

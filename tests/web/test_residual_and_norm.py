@@ -6,6 +6,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from attnsteps.widgets import ResidualAndNorm
 from attnsteps.widgets.residual_and_norm import ARRANGEMENTS
+from tests.browser import touch
 from tests.kernel import Kernel
 
 PAGE = "11_residual_and_norm.html"
@@ -127,9 +128,9 @@ def test_it_works_by_touch_on_a_narrow_screen(open_page):
     page = open_page(PAGE, width=360, has_touch=True, color_scheme="dark")
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     shown = widget(page)
-    shown.locator("label", has_text="pre-norm").first.tap()
+    touch(shown.locator("label", has_text="pre-norm").first)
     expect(shown.locator(STATUS)).to_contain_text("pre-norm, 12 layers")
-    shown.get_by_role("button", name="Draw again").tap()
+    touch(shown.get_by_role("button", name="Draw again"))
     assert table(shown) == expected(depth=12, strength=0.6, seed=2)
     for box in (t.bounding_box() for t in shown.locator("button:visible, input:visible").all()):
         assert min(box["width"], box["height"]) >= 24

@@ -6,6 +6,7 @@ from playwright.sync_api import Locator, Page, expect
 from attnsteps import Transformer
 from attnsteps.widgets import TrainingStep
 from attnsteps.widgets.scale import HOW, SIZES
+from tests.browser import touch
 from tests.kernel import Kernel
 
 PAGE = "20_scale.html"
@@ -111,7 +112,7 @@ def test_it_works_by_touch_on_a_narrow_screen(open_page):
     page = open_page(PAGE, width=360, has_touch=True, color_scheme="dark")
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     shown = widget(page)
-    shown.get_by_label("explicit").tap()
+    touch(shown.get_by_label("explicit"))
     assert_counts(shown, python(fused=False))
     for box in (target.bounding_box() for target in shown.locator("button, input").all()):
         assert min(box["width"], box["height"]) >= 24

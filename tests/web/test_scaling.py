@@ -8,6 +8,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from attnsteps import masked_softmax
 from attnsteps.widgets import Scaling
+from tests.browser import touch
 from tests.kernel import Kernel
 
 PAGE = "05_scaling.html"
@@ -168,7 +169,7 @@ def test_it_works_by_touch_on_a_narrow_screen(open_page):
     shown = widget(page)
     left, right = (panel.bounding_box() for panel in shown.locator(".aw-sc-panel").all())
     assert right["y"] >= left["y"] + left["height"]
-    shown.get_by_role("button", name="Draw again").tap()
+    touch(shown.get_by_role("button", name="Draw again"))
     assert_table(shown, d_k=64, seed=2)
     targets = shown.locator("button:visible, input:visible")
     for box in (target.bounding_box() for target in targets.all()):

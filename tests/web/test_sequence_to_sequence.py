@@ -7,6 +7,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from attnsteps.widgets import ContextBottleneck
 from attnsteps.widgets.sequence_to_sequence import SENTENCE
+from tests.browser import touch
 
 PAGE = "01_sequence_to_sequence.html"
 
@@ -72,6 +73,6 @@ def test_the_curve_says_in_words_what_it_shows(open_page):
 def test_it_works_on_a_phone(open_page, scheme):
     page = open_page(PAGE, width=360, has_touch=True, color_scheme=scheme)
     root = widget(page)
-    root.get_by_role("button", name="Draw other vectors").tap()
+    touch(root.get_by_role("button", name="Draw other vectors"))
     assert_shows(root, seed=2)
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

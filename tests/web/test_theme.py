@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from scripts.address import address
-from tests.browser import SITE
+from tests.browser import SITE, needs_media
 
 CHAPTER = "04_query_key_value.html"
 THEMES = "[document.body.dataset.theme, document.documentElement.dataset.theme]"
@@ -32,12 +32,14 @@ def test_drawings_follow_what_the_reader_chooses_and_the_choice_is_kept(open_pag
 def test_drawings_follow_the_system_while_the_page_is_open(open_page):
     page = open_page(CHAPTER)
     assert page.evaluate(THEMES) == ["auto", "light"]
+    needs_media(page)
     page.emulate_media(color_scheme="dark")
     page.wait_for_function("document.documentElement.dataset.theme === 'dark'")
 
 
 def test_what_is_printed_is_dark_on_white(open_page):
     page = open_page(CHAPTER, color_scheme="dark")
+    needs_media(page)
     page.emulate_media(media="print")
     page.wait_for_function("document.documentElement.dataset.theme === 'light'")
     ink = "(e) => getComputedStyle(e).color.match(/\\d+/g).map(Number)"

@@ -10,7 +10,7 @@ from playwright.sync_api import Locator, Page, expect
 from attnsteps.translator.trained import ASSETS, Trained
 from attnsteps.widgets import TimeMachine
 from attnsteps.widgets.training import SHIPPED
-from tests.browser import bring_to_life
+from tests.browser import bring_to_life, touch
 from tests.kernel import Kernel
 
 PAGE = "16_training.html"
@@ -245,9 +245,9 @@ def test_nothing_is_said_to_run_where_there_is_no_sentence(open_page, widget):
 def test_it_fits_a_phone(still):
     root = still(width=360, color_scheme="dark", has_touch=True)
     assert root.page.evaluate("document.documentElement.scrollWidth") <= 360
-    root.locator(".tm-tile").nth(4).tap()
+    touch(root.locator(".tm-tile").nth(4))
     expect(root.locator(".tm-tile").nth(4)).to_have_attribute("aria-pressed", "true")
-    root.get_by_text("The weights as numbers").tap()
+    touch(root.get_by_text("The weights as numbers"))
     assert root.page.evaluate("document.documentElement.scrollWidth") <= 360
 
 

@@ -9,6 +9,7 @@ from playwright.sync_api import Locator, Page, expect
 from attnsteps import Transformer, TransformerConfig, count_flops
 from attnsteps.widgets.transformer import SRC_WORDS, TGT_WORDS, WholeModel
 from attnsteps.widgets.transformer_blocks import BLOCKS
+from tests.browser import touch
 from tests.kernel import Kernel
 
 PAGE = "15_transformer.html"
@@ -149,9 +150,9 @@ def test_it_works_on_a_phone(open_page, scheme):
     page = open_page(PAGE, width=360, has_touch=True, color_scheme=scheme)
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     shown = widget(page)
-    block(shown, "decoder.feed_forward").tap()
+    touch(block(shown, "decoder.feed_forward"))
     expect(shown.locator(".aw-wm-inside strong")).to_have_text("Feed-forward, decoder")
-    shown.locator('.aw-wm-shape [data-key="Dff"]').first.tap()
+    touch(shown.locator('.aw-wm-shape [data-key="Dff"]').first)
     assert lit(shown) == {"encoder.feed_forward", "decoder.feed_forward"}
     too_tall = shown.locator(".aw-wm-block").evaluate_all(
         "nodes => nodes.filter((node) => node.scrollHeight > node.clientHeight + 1).length"

@@ -10,7 +10,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from attnsteps.translator.trained import Trained, pretrained
 from attnsteps.widgets import Translator
-from tests.browser import SITE
+from tests.browser import SITE, needs_finger, needs_media
 from tests.kernel import Kernel
 
 PAGE = "intro.html"
@@ -279,6 +279,7 @@ def test_words_are_found_by_pinyin_and_by_meaning_with_the_keyboard_alone(still)
 
 def test_a_finger_can_take_a_word_from_the_list(still):
     widget = still(width=360, has_touch=True)
+    needs_finger(widget.page)
     line(widget).fill("")
     line(widget).press_sequentially("animal")
     widget.get_by_role("option", name="动物").tap()
@@ -338,6 +339,7 @@ def test_words_come_one_by_one_unless_the_reader_wants_no_motion(open_page):
     widget.get_by_role("button", name="Replay").click()
     page.wait_for_function("window.seen.size > 8")
     page.wait_for_function(f"{count} === 0")
+    needs_media(page)
     page.emulate_media(reduced_motion="reduce")
     page.evaluate("window.seen.clear()")
     widget.get_by_role("button", name="Replay").click()

@@ -12,6 +12,7 @@ from attnsteps import widgets
 from attnsteps.text.vocab import SPECIALS
 from attnsteps.translator.trained import pretrained
 from attnsteps.widgets.base import Widget
+from tests.browser import BOX, needs_media
 from tests.kernel import Kernel
 
 
@@ -75,6 +76,7 @@ def pages(browser: Browser, bare_site: str) -> Iterator[Callable[..., Page]]:
             options = {"reduced_motion": "reduce", "service_workers": "block", **options}
             kept[key] = browser.new_page(viewport={"width": width, "height": 900}, **options)
             kept[key].goto(f"{bare_site}genindex.html")
+        kept[key].bring_to_front()
         return kept[key]
 
     yield page
@@ -172,6 +174,7 @@ SIGNS = """() => ["--plus", "--minus", "--paper"].map((name) => {
 @every_widget
 def test_nothing_vanishes_where_the_system_sets_the_colours(show, name, color_scheme):
     page = show(name, color_scheme=color_scheme)
+    needs_media(page)
     wanted = page.evaluate(PAINTED)
     page.emulate_media(forced_colors="active")
     try:
@@ -217,14 +220,19 @@ def test_few_presses_of_tab_lead_through_and_the_arrow_keys_to_every_button(show
 
 
 # Texts of a drawing that cover each other, or leave it; by their letters, not their lines.
-COVERED = """() => {
+COVERED = (
+    "() => {"
+    + BOX
+    + """
   const faults = [];
   for (const svg of document.querySelectorAll(".aw svg, .tm-ticks")) {
     const frame = svg.getBoundingClientRect();
     const texts = [...svg.querySelectorAll("text, .tm-tick")]
       .filter((text) => text.textContent.trim() && text.checkVisibility() &&
         text.getBoundingClientRect().width)
-      .map((text) => [text.textContent, text.getBoundingClientRect(), text.getCTM?.().b]);
+      .map((text) => [text.textContent, text, text.getCTM?.().b])
+      .map(([words, text, turned]) =>
+        [words, text.getBBox ? box(text) : text.getBoundingClientRect(), turned]);
     texts.forEach(([text, a, turned], i) => {
       const isIn = a.left > frame.left - 1 && a.right < frame.right + 1 &&
         a.top > frame.top - 2 && a.bottom < frame.bottom + 2;
@@ -239,6 +247,7 @@ COVERED = """() => {
   }
   return faults;
 }"""
+)
 # Texts that run out of their box: but for boxes that scroll, lists that may be cut, marks that
 # stand half beside their place, and the room of a finger around a name.
 CUT = """() => [...document.querySelectorAll(".aw *")].filter((node) => {
