@@ -15,6 +15,7 @@ query_key_value    the figures of chapter 4
 scaling            the figures of chapter 5
 softmax            the figures of chapter 6
 attention          the figures of chapter 7
+multi_head         the figures of chapter 8
 masks              the figures of chapter 9
 positional         the figures of chapter 10
 feed_forward       the figures of chapter 12
