@@ -17,6 +17,7 @@ softmax            the figures of chapter 6
 attention          the figures of chapter 7
 masks              the figures of chapter 9
 positional         the figures of chapter 10
+residual_and_norm  the figures of chapter 11
 feed_forward       the figures of chapter 12
 your_own_sentence  the figures of chapter 23
 =================  ==================================================================
