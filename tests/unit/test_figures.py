@@ -24,6 +24,7 @@ from attnsteps.figures import masks as hiding
 from attnsteps.figures import multi_head as several
 from attnsteps.figures import positional as places
 from attnsteps.figures import query_key_value as qkv
+from attnsteps.figures import residual_and_norm as sums
 from attnsteps.figures import scaling as roots
 from attnsteps.figures import softmax as shares
 from attnsteps.figures import text as cuts
@@ -141,6 +142,18 @@ EXAMPLES = {
     folds.keys_that_never_change: lambda: (WORDS[0], UNITS, AXES),
     folds.parameters_of_a_layer: lambda: ((1_000_000, 2_000_000, 2_000),),
     folds.with_and_without_relu: lambda: (WORDS, WORDS - 1, NAMES, AXES),
+    sums.how_alike: lambda: (
+        {"below": torch.eye(3, dtype=torch.float64), "above": SHARES @ SHARES.T},
+        THREE,
+    ),
+    sums.without_and_with_a_road: lambda: (X[2], X[0], "tired"),
+    sums.unrelated_vectors_add_up: lambda: (
+        torch.tensor([1.0, 1, -1, -1]),
+        torch.tensor([1.0, -1, 1, -1]),
+    ),
+    sums.layer_norm_by_hand: lambda: (X[0],),
+    sums.whose_mean: lambda: (toy_vectors(FOUR), ("α", "β", "γ", "δ")),
+    sums.two_roads: lambda: (),
     shares.two_ideas_that_fail: lambda: (
         [SCORES, torch.tensor([-1.0, 0, 2]), torch.tensor([-2.0, 0, 2])],
         [SCORES, SCORES + 1],

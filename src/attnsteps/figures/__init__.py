@@ -18,6 +18,7 @@ attention          the figures of chapter 7
 multi_head         the figures of chapter 8
 masks              the figures of chapter 9
 positional         the figures of chapter 10
+residual_and_norm  the figures of chapter 11
 feed_forward       the figures of chapter 12
 decoding           the figures of chapter 17
 your_own_sentence  the figures of chapter 23
