@@ -63,6 +63,7 @@ def test_a_word_is_chosen_by_menu_list_or_map(open_page):
     expect(root.locator("[role=status]")).to_have_text(
         f"Nearest to “{name}”, by cosine similarity:"
     )
+    root.locator(".aw-em-map").scroll_into_view_if_needed()
     box = root.locator(".aw-em-map").bounding_box()
     point = root.locator("circle").nth(7)
     page.mouse.click(

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from attnsteps.widgets import Predict
-from tests.browser import Tab, bring_to_life
+from tests.browser import Tab, bring_to_life, needs_media
 from tests.kernel import Kernel
 from tests.web.test_pages import CHAPTERS
 
@@ -194,6 +194,7 @@ def test_in_a_notebook_the_verdict_waits_for_the_cell_that_computes_the_answer(o
 def test_without_scripts_and_on_paper_the_question_comes_and_then_the_answer(browser, site):
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
+    needs_media(page)
     page.goto(f"{site}06_softmax.html")
     asked = page.locator('[data-widget="predict"] noscript p').first
     expect(asked).to_be_visible()

@@ -291,11 +291,13 @@ def test_everything_can_be_reached_by_keyboard(still):
     widget = still()
     page = widget.page
     line(widget).focus()
-    seen = set()
+    wanted = {"aw-button", "lo-word", "tr-alternative", "wt-pick"}
     for _ in range(80):
         page.keyboard.press("Tab")
-        seen.add(page.evaluate("document.activeElement.classList[0] ?? ''"))
-    assert {"aw-button", "lo-word", "tr-alternative", "wt-pick"} <= seen
+        wanted.discard(page.evaluate("document.activeElement.classList[0] ?? ''"))
+        if not wanted:
+            break  # further on, Firefox leaves the page
+    assert not wanted
     target(widget, 3).focus()
     page.keyboard.press("Enter")
     expect(target(widget, 3)).to_have_attribute("aria-pressed", "true")

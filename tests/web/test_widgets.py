@@ -270,7 +270,7 @@ SIZES = {  # of the window in CSS pixels, and of the text
 @every_widget
 def test_texts_keep_clear_of_each_other(show, name):
     """At every size, which may change at any time, and with whatever fonts there are."""
-    page = show(name)
+    page = show(name, width=360)  # a phone's bars lie over the page
     for place, (width, size) in SIZES.items():
         page.set_viewport_size({"width": width, "height": 900})
         page.add_style_tag(content=f"html {{ font-size: {size} !important; }}")
