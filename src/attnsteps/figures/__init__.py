@@ -18,6 +18,7 @@ attention          the figures of chapter 7
 masks              the figures of chapter 9
 positional         the figures of chapter 10
 feed_forward       the figures of chapter 12
+decoder            the figures of chapter 14
 your_own_sentence  the figures of chapter 23
 =================  ==================================================================
 """
