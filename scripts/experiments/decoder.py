@@ -1,28 +1,30 @@
-"""Chapter 14: four wirings of encoder and decoder, and one stack alone, five seeds each."""
+"""Chapter 14: reversing letters with attention, an average or one stack, five seeds each."""
 
 import torch
 
 from scripts.experiments import SEEDS, page, record
 
 DATA = "fresh rows of seven letters out of ten, to be reversed, 32 in each step"
-STOPS = [75, 150, 300, 600]
-LONG = [150, 300, 600, 1000, 2000]
-AVERAGE = "each reads the average"
+ALL, AVERAGE, ONE = "reads all vectors", "reads the average", "one stack"
+STOPS = {
+    ALL: [75, 150, 300, 600],
+    AVERAGE: [150, 300, 600, 1000, 2000],
+    ONE: [75, 150, 300, 600],
+}
+LENGTH = 7
 
 
 def run(*, again: bool) -> None:
-    """Train the chapter's models; the one that reads the average for longer."""
+    """Train the chapter's models, the one that reads the average for longer."""
     names = page("decoder")
 
     def measure(*, model: str, seed: int) -> dict:
         torch.manual_seed(seed)
-        wiring = names["WIRINGS"].get(model)
-        reverser = names["Reverser"](wiring) if wiring else names["OneStack"]()
-        stops = LONG if model == AVERAGE else STOPS
-        scores = [names["score"](reverser), *names["train"](reverser, seed, stops)]
-        letters, sentences = ([round(score[i], 4) for score in scores] for i in range(2))
-        return {"steps": [0, *stops], "letters": letters, "sentences": sentences}
+        reverser = names["OneStack"]() if model == ONE else names["Reverser"](model == AVERAGE)
+        stops = STOPS[model]
+        untrained = names["score"](reverser, LENGTH)
+        letters = [untrained, *names["train"](reverser, LENGTH, seed, stops)]
+        return {"steps": [0, *stops], "letters": [round(share, 4) for share in letters]}
 
-    models = ["each reads the last layer", AVERAGE, *names["WIRINGS"], "one stack"]
-    tasks = [{"model": model, "seed": seed} for model in dict.fromkeys(models) for seed in SEEDS]
+    tasks = [{"model": model, "seed": seed} for model in STOPS for seed in SEEDS]
     record("decoder", tasks, measure, data=DATA, again=again)

@@ -17,6 +17,7 @@ from attnsteps import figures, sinusoidal_positions
 from attnsteps.diagrams import Drawing
 from attnsteps.diagrams.drawing import NARROWEST, WIDEST
 from attnsteps.figures import attention, catalogue
+from attnsteps.figures import decoder as across
 from attnsteps.figures import decoding as choices
 from attnsteps.figures import embedding as rows
 from attnsteps.figures import feed_forward as folds
@@ -242,6 +243,24 @@ EXAMPLES = {
         1,
     ),
     several.right_cut_and_wrong_cut: lambda: (torch.arange(16).view(4, 4),),
+    across.what_each_side_tells: lambda: (("α", "β"), SENTENCE[4:]),
+    across.who_may_attend: lambda: (("α", "β", "γ"), THREE, CAUSAL),
+    across.across_by_hand: lambda: (
+        torch.tensor([-3.0, 3, 3, 1], dtype=torch.float64),
+        X @ W_K,
+        X[:, 1:3],
+        THREE,
+        "too",
+    ),
+    across.one_layer: lambda: (),
+    across.where_the_translator_looks: lambda: (
+        WEIGHTS[:3],
+        ("α", "β", "γ", "δ"),
+        TOKENS,
+        ["κ"] * 8,
+    ),
+    across.six_layers_one_memory: lambda: (torch.arange(24.0).view(6, 4),),
+    across.chosen_or_average: lambda: (X[:, 1:3], SHARES[0].double(), THREE),
     own.two_translators: lambda: (
         [
             ("我爱你.", "I love you", "i english", "I love you."),
