@@ -33,7 +33,7 @@ from scripts.results import note
 MERGES = 2000  # learned once, from all pairs, so that every run reads the same pieces
 SENTENCES = 300  # of each part are looked at
 PATIENCE = 2  # looks in a row without a lower validation loss end a run
-MOST_STEPS = 1800
+MOST_STEPS = 6000
 LOOK = {1000: 25, 3000: 50, 10000: 100, 28000: 200}  # steps from one look to the next
 DATA = "tatoeba, both editions"
 COMMAND = "python -m scripts.experiments your_own_sentence"
