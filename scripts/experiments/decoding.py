@@ -1,15 +1,14 @@
 """Chapter 17: translators trained for longer and longer, by greedy search and by beams; five seeds.
 
-What is counted at each length of training: next words named rightly after the right words, whole
-translations that are right, words that are right at each distance from a translation's first slip,
-and BLEU, the mean of log P and the mean length for each search.
+Counted are next words named rightly after the right words, whole translations that are right, words
+that are right at each distance from a translation's first slip, BLEU, and the mean of log P.
 """
 
-from collections.abc import Callable
+from collections.abc import Iterable
 
 import torch
 
-from attnsteps import Transformer, TransformerConfig, beam, greedy, pretrained
+from attnsteps import Transformer, TransformerConfig, Vocab, beam, greedy, pretrained
 from attnsteps.analysis.scores import bleu, teacher_forced, teacher_forced_accuracy
 from attnsteps.corpora.generated.corpus import generated
 from attnsteps.text.batch import Batch, batches, encode_pairs
@@ -37,64 +36,48 @@ def run(*, again: bool) -> None:
         model = Transformer(TransformerConfig.tiny(*map(len, vocabs), **sizes))
         config = TrainingConfig(steps=steps, batch_size=64, log=None)
         train(model, examples, config, progress=False)
-        with torch.inference_mode():
-            return _translate(model.eval(), tests, book.tgt_vocab)
+        return _translated(model.eval(), tests, book.tgt_vocab)
 
     tasks = [{"steps": steps, "seed": seed} for steps in STEPS for seed in SEEDS]
     record("decoding", tasks, measure, data=DATA, again=again)
 
 
-def _translate(model: Transformer, tests: list[Batch], vocab) -> dict:
+def _translated(model: Transformer, tests: list[Batch], vocab: Vocab) -> dict:
     """Say how the model translates, after the right words and after its own."""
-    wanted = [text for batch in tests for text in _texts(vocab, batch.tgt_out)]
-    forced = [text for batch in tests for text in _texts(vocab, teacher_forced(model, batch))]
-    beams, found = {}, {}
-    for width in WIDTHS:
-        options = {"beam_width": width, "max_len": LONGEST}
-        for alpha in (0.0, 0.6):
-            best = [beam(model, batch.src_ids, **options, alpha=alpha).best for batch in tests]
-            texts = [text for part in best for text in _texts(vocab, part.ids)]
-            lengths = torch.cat([part.lengths for part in best]).float()
-            beams[f"{width}, {alpha}"] = {"BLEU": round(bleu(texts, wanted).value, 1)}
-            beams[f"{width}, {alpha}"]["length"] = round(lengths.mean().item(), 2)
-            if not alpha:
-                scores = torch.cat([part.scores for part in best])
-                beams[f"{width}, {alpha}"]["log P"] = round(scores.mean().item(), 2)
-            found[width, alpha] = texts
-    (free,) = {tuple(found[1, alpha]) for alpha in (0.0, 0.6)}  # a beam of 1 has no choice
-    assert list(free) == _greedy(model, tests, vocab)
+
+    def beams(width: int, alpha: float) -> list:
+        options = {"beam_width": width, "max_len": LONGEST, "alpha": alpha}
+        return [beam(model, batch.src_ids, **options).best for batch in tests]
+
+    wanted = _texts(vocab, (batch.tgt_out for batch in tests))
+    forced = _texts(vocab, (teacher_forced(model, batch) for batch in tests))
+    free = _texts(vocab, (greedy(model, batch.src_ids, max_len=LONGEST).ids for batch in tests))
+    beamed = _texts(vocab, (best.ids for best in beams(4, 0.6)))
+    log_p = {
+        width: torch.cat([best.scores for best in beams(width, 0.0)]).mean().item()
+        for width in WIDTHS
+    }
+    found = {"teacher-forced": forced, "greedy": free, "beam of 4": beamed}
+    threes = list(zip(wanted, free, beamed, strict=True))
+    mended = [(goal, own) for goal, own, best in threes if best == goal != own]
     return {
         "next_words": round(teacher_forced_accuracy(model, tests), 3),
-        "right": _count(free, wanted, lambda found, wanted: found == wanted),
-        "mended": sum(b == w != a for a, b, w in zip(free, found[4, 0.6], wanted, strict=True)),
-        "spoiled": sum(a == w != b for a, b, w in zip(free, found[4, 0.6], wanted, strict=True)),
-        "forced_bleu": round(bleu(forced, wanted).value, 1),
+        "right": sum(own == goal for goal, own, _ in threes),
+        "mended": len(mended),
+        "spoiled": sum(own == goal != best for goal, own, best in threes),
+        "bleu": {name: round(bleu(texts, wanted).value, 1) for name, texts in found.items()},
+        "log_p": {str(width): round(mean, 2) for width, mean in log_p.items()},
         "after_a_slip": _after_a_slip(free, forced, wanted),
-        "beams": beams,
-        "example": _example(free, forced, wanted),
-        "mended_example": _mended_example(free, found[4, 0.6], wanted),
+        "slip": _slip(free, forced, wanted),
+        "shortest_mended": min(mended, key=lambda pair: len(pair[0]), default=None),
     }
 
 
-def _greedy(model: Transformer, tests: list[Batch], vocab) -> list[str]:
-    found = [greedy(model, batch.src_ids, max_len=LONGEST).ids for batch in tests]
-    return [text for ids in found for text in _texts(vocab, ids)]
-
-
-def _texts(vocab, rows: torch.Tensor) -> list[str]:
+def _texts(vocab: Vocab, batches: Iterable[torch.Tensor]) -> list[str]:
     """Write rows of ids as texts, up to their end."""
-    cut = [row[: row.index(vocab.eos_id)] if vocab.eos_id in row else row for row in rows.tolist()]
-    return [" ".join(t for t in vocab.tokens(row) if t != "<pad>") for row in cut]
-
-
-def _count(found: list[str], wanted: list[str], good: Callable) -> int:
-    return sum(good(a, b) for a, b in zip(found, wanted, strict=True))
-
-
-def _first_slip(found: str, wanted: str) -> int | None:
-    """Return the place of the first token that differs, the end included; None if none does."""
-    pairs = zip([*found.split(), "<eos>"], [*wanted.split(), "<eos>"], strict=False)
-    return next((place for place, (a, b) in enumerate(pairs) if a != b), None)
+    rows = [row for ids in batches for row in ids.tolist()]
+    cut = [row[: row.index(vocab.eos_id)] if vocab.eos_id in row else row for row in rows]
+    return [" ".join(vocab.tokens(i for i in row if i != vocab.pad_id)) for row in cut]
 
 
 def _after_a_slip(free: list[str], forced: list[str], wanted: list[str]) -> list[list[float]]:
@@ -103,41 +86,29 @@ def _after_a_slip(free: list[str], forced: list[str], wanted: list[str]) -> list
     The first share is after the right words, the second after the model's own. Up to their first
     slip both have read the same.
     """
-    rows = []
-    for distance in DISTANCES:
-        right = []
-        for own, taught, text in zip(free, forced, wanted, strict=True):
-            slip, goal = _first_slip(own, text), [*text.split(), "<eos>"]
+    right: list[list[tuple[bool, bool]]] = [[] for _ in DISTANCES]
+    for texts in zip(free, forced, wanted, strict=True):
+        own, taught, goal = ([*text.split(), "<eos>"] for text in texts)
+        slip = next((i for i, (a, b) in enumerate(zip(own, goal, strict=False)) if a != b), None)
+        for distance, found in zip(DISTANCES, right, strict=True):
             if slip is not None and slip + distance < len(goal):
-                place = slip + distance
-                said = [[*said.split(), "<eos>"][place : place + 1] for said in (taught, own)]
-                right.append([said == goal[place : place + 1] for said in said])
-        count = len(right)
-        shares = [round(sum(side) / count, 3) for side in zip(*right, strict=True)]
-        rows.append([count, *shares])
-    return rows
+                here = slice(slip + distance, slip + distance + 1)  # empty if a text has ended
+                found.append((taught[here] == goal[here], own[here] == goal[here]))
+    return [
+        [len(found), *(round(sum(side) / len(found), 3) for side in zip(*found, strict=True))]
+        for found in right
+    ]
 
 
-def _example(free: list[str], forced: list[str], wanted: list[str]) -> dict:
-    """Return a short sentence with a single slip when it is taught, and the most when it isn't."""
+def _slip(free: list[str], forced: list[str], wanted: list[str]) -> list[str]:
+    """Return a short reference, its text with a single slip when taught, and the worst when not."""
 
     def slips(found: str, wanted: str) -> int:
         a, b = found.split(), wanted.split()
         return sum(x != y for x, y in zip(a, b, strict=False)) + abs(len(a) - len(b))
 
-    def rank(i: int) -> tuple:
-        single = len(wanted[i].split()) <= 8 and slips(forced[i], wanted[i]) == 1
-        return single, slips(free[i], wanted[i])
+    def rank(texts: tuple[str, str, str]) -> tuple[bool, int]:
+        goal, taught, own = texts
+        return len(goal.split()) <= 8 and slips(taught, goal) == 1, slips(own, goal)
 
-    i = max(range(len(wanted)), key=rank)
-    return {"reference": wanted[i], "forced": forced[i], "free": free[i]}
-
-
-def _mended_example(free: list[str], beamed: list[str], wanted: list[str]) -> dict | None:
-    """Return the shortest sentence that greedy search gets wrong and a beam of four gets right."""
-    mended = [
-        {"reference": goal, "greedy": own}
-        for own, best, goal in zip(free, beamed, wanted, strict=True)
-        if best == goal != own
-    ]
-    return min(mended, key=lambda pair: len(pair["reference"]), default=None)
+    return list(max(zip(wanted, forced, free, strict=True), key=rank))

@@ -53,6 +53,22 @@ def test_by_hand_two_beams_find_what_greedy_misses(use_cache):
     assert decoded.scores[0].exp().tolist() == pytest.approx([0.36, 0.2])
 
 
+@both_ways
+def test_by_hand_poor_ends_do_not_stop_what_is_likelier(use_cache):
+    def script(prefix):
+        return {
+            (): [0.0, 0.0, 0.12, 0.8, 0.08],
+            (3,): [0.0, 0.0, 0.1, 0.85, 0.05],
+        }.get(prefix, [0.0, 0.0, 0.9, 0.05, 0.05])
+
+    # Step 1 ends at once (0.12), which keeps a place of the two: 3 goes on alone (0.8, 0.68), and
+    # "3 end" (0.08) gets none, so that nothing stops "3 3 end" (0.612).
+    settings = {"beam_width": 2, "n_best": 2, "max_len": 5, "alpha": 0.0, "use_cache": use_cache}
+    decoded = beam(Scripted(script, 5), ONE, **settings)
+    assert sentences_of(decoded) == [[3, 3, EOS], [EOS]]
+    assert decoded.scores[0].exp().tolist() == pytest.approx([0.8 * 0.85 * 0.9, 0.12])
+
+
 def test_length_penalty_by_hand():
     # ((5 + 7) / (5 + 1))^alpha = 2^alpha
     assert length_penalty(7, 0.6) == pytest.approx(1.5157165665)

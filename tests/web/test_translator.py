@@ -10,7 +10,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from attnsteps.translator.trained import Trained, pretrained
 from attnsteps.widgets import Translator
-from tests.browser import SITE, needs_finger, needs_media
+from tests.browser import SITE, needs_finger
 from tests.kernel import Kernel
 
 PAGE = "intro.html"
@@ -327,24 +327,29 @@ def test_shuffle_draws_sentences_that_the_model_knows(still):
     assert len(seen) >= 4
 
 
-def test_words_come_one_by_one_unless_the_reader_wants_no_motion(open_page):
-    page = open_page(PAGE)
+# How many words are still hidden, as often as the page is drawn.
+LOOK = """() => { window.seen = new Set();
+  const look = () => { window.seen.add(document.querySelectorAll('.lo-hidden').length);
+    requestAnimationFrame(look); }; look(); }"""
+
+
+def replayed(page: Page) -> Page:
+    """Press "Replay" where the whole translation is there, and look on."""
     widget = translator(page)
     widget.scroll_into_view_if_needed()
-    count = "document.querySelectorAll('.lo-target .lo-hidden').length"
-    page.wait_for_function(f"{count} === 0")
-    page.evaluate(
-        """() => { window.seen = new Set();
-          const look = () => { window.seen.add(document.querySelectorAll('.lo-hidden').length);
-            requestAnimationFrame(look); }; look(); }"""
-    )
+    page.wait_for_function("document.querySelectorAll('.lo-target .lo-hidden').length === 0")
+    page.evaluate(LOOK)
     widget.get_by_role("button", name="Replay").click()
+    return page
+
+
+def test_words_come_one_by_one(open_page):
+    page = replayed(open_page(PAGE))
     page.wait_for_function("window.seen.size > 8")
-    page.wait_for_function(f"{count} === 0")
-    needs_media(page)
-    page.emulate_media(reduced_motion="reduce")
-    page.evaluate("window.seen.clear()")
-    widget.get_by_role("button", name="Replay").click()
+
+
+def test_words_come_at_once_for_a_reader_who_wants_no_motion(open_page):
+    page = replayed(open_page(PAGE, reduced_motion="reduce"))
     page.wait_for_timeout(500)  # in which five words would have come
     assert page.evaluate("[...window.seen]") == [0]
 

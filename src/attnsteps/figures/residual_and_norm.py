@@ -86,7 +86,7 @@ def without_and_with_a_road(x: Tensor, found: Tensor, name: str) -> Drawing:
     """Draw what is left of a word, (D,), that found something, with and without its own vector."""
 
     def entries(values: Tensor, role: str, label: str, key: str, **settings) -> Piece:
-        return vector(values, role, label=label, name=key, cell=(42, 26), limit=1, **settings)
+        return vector(values, role, label=label, name=key, cell=(44, 26), limit=1, **settings)
 
     def below(key: str) -> Piece:
         started = words(say("x, {word}", word=say(name)), size=12, role="source")
@@ -101,16 +101,16 @@ def without_and_with_a_road(x: Tensor, found: Tensor, name: str) -> Drawing:
         ),
         say("without"),
     )
-    plus = column(space(0, 38), block("+", name="plus", width=28), gap=0)
+    plus = column(space(0, 38), block("+", name="plus", width=20), gap=0)
     kept = frame(
         grid(
             [
-                [space(28), entries(x + found, "source", "x + f(x)", "sum", columns=_axes())],
+                [space(20), entries(x + found, "source", "x + f(x)", "sum", columns=_axes())],
                 [plus, entries(found, "context", say("f(x): what it found"), "side")],
-                [space(28), block(say("attention"), "context", name="branch")],
-                [space(28), below("word")],
+                [space(20), block(say("attention"), "context", name="branch")],
+                [space(20), below("word")],
             ],
-            gap=(10, 22),
+            gap=(4, 22),
         ),
         say("with a residual connection"),
     )
