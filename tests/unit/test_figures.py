@@ -194,7 +194,6 @@ EXAMPLES = {
         SENTENCE,
     ),
     roots.ten_more_points: lambda: (WEIGHTS[:2], WEIGHTS[1:3], SENTENCE),
-    roots.how_far_the_weights_move: lambda: (torch.eye(3) / 20, torch.eye(3) / 10, THREE),
     roots.wrong_divisors: lambda: (
         {"right": SCORES.softmax(-1), "wrong root, √8": (SCORES / 2).softmax(-1)},
         THREE,

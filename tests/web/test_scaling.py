@@ -34,10 +34,11 @@ def expected(d_k: int, num_keys: int, seed: int) -> list[list[float]]:
         weights = masked_softmax(scores)
         entropy = torch.special.entr(weights).sum(-1).mean().item()
         jacobian = torch.diag_embed(weights) - weights[:, :, None] * weights[:, None, :]
-        sizes = jacobian.flatten(1).norm(dim=1).numpy()
+        divided = {"none": 1, "sqrt": math.sqrt(d_k), "d_k": d_k}[divisor]
+        sizes = jacobian.flatten(1).norm(dim=1).numpy() / divided  # along the dot products
         columns.append(
             [
-                math.sqrt(d_k) / {"none": 1, "sqrt": math.sqrt(d_k), "d_k": d_k}[divisor],
+                math.sqrt(d_k) / divided,
                 scores.std(correction=0).item(),
                 weights.amax(-1).mean().item(),
                 entropy,

@@ -214,38 +214,6 @@ def ten_more_points(undivided: Tensor, divided: Tensor, shown: Sequence[Word]) -
     )
 
 
-def how_far_the_weights_move(undivided: Tensor, divided: Tensor, shown: Sequence[Word]) -> Drawing:
-    """Draw the slopes of three weights along three dot products, (3, 3), in both cases."""
-    names = [gloss(one) for one in shown]
-    axes = row(
-        words(say("↓ weight of"), size=12, quiet=True),
-        words(say("dot product of →"), size=12, quiet=True),
-        gap=16,
-    )
-
-    def table(slopes: Tensor, title: str) -> Piece:
-        look = {"bands": ["key", "plain", "query"], "digits": 3, "limit": 0.1, "cell": (56, 26)}
-        cells = matrix(slopes, "weights", label=title, rows=names, columns=names, **look)
-        return column(cells, axes, gap=8)
-
-    pair = (
-        table(undivided, say("not divided: 8, 4, 4")),
-        table(divided, say("divided: 4, 2, 2")),
-    )
-    return Drawing(
-        say("How far the weights move when a dot product moves"),
-        say(
-            "Two tables of slopes of the weights of {names}, rows are weights, columns are dot "
-            "products. Not divided, the first row is {before}; divided, {after}.",
-            names=", ".join(names),
-            before=listed(undivided[0], 3),
-            after=listed(divided[0], 3),
-        ),
-        row(*pair, gap=40),
-        column(*pair, gap=20),
-    )
-
-
 # Where people go wrong ---------------------------------------------------------------------------
 
 

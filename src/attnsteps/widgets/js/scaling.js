@@ -20,8 +20,8 @@ const DIVISORS = /** @type {const} */ (["none", "sqrt", "d_k"]);
 const WIDTHS = [...new Set(Array.from({ length: 73 }, (_, i) => Math.round(2 ** (i / 8))))];
 
 /**
- * The rows of the table: a label, and how its numbers come about.
- * @type {[string, (summary: Summary, expected: number, numKeys: number) => number][]}
+ * The rows of the table: a label, and how its numbers come about. Slopes are along the dot products.
+ * @type {[string, (summary: Summary, expected: number, numKeys: number, divisor: number) => number][]}
  */
 const ROWS = [
   ["Standard deviation, expected", (_, expected) => expected],
@@ -29,8 +29,8 @@ const ROWS = [
   ["Largest weight", ({ largest }) => largest],
   ["Entropy, in nats", ({ entropy }) => entropy],
   ["", ({ entropy }, _, numKeys) => entropy / Math.log(numKeys)],
-  ["Jacobian, average size", ({ slopes }) => slopes],
-  ["Jacobian, middle query", ({ typicalSlopes }) => typicalSlopes],
+  ["Jacobian, average size", ({ slopes }, _, __, divisor) => slopes / divisor],
+  ["Jacobian, middle query", ({ typicalSlopes }, _, __, divisor) => typicalSlopes / divisor],
 ];
 const SHARE_ROW = 4;
 
@@ -264,8 +264,9 @@ class Scaling {
     this.right.update(rows, chosen, width, summaries[place].deviation);
     ROWS.forEach(([, pick], r) =>
       summaries.forEach((summary, c) => {
-        const expected = Math.sqrt(width) / divisorOf(DIVISORS[c], width);
-        setText(this.table.cells[r][c], brief(pick(summary, expected, numKeys)));
+        const divisor = divisorOf(DIVISORS[c], width);
+        const expected = Math.sqrt(width) / divisor;
+        setText(this.table.cells[r][c], brief(pick(summary, expected, numKeys, divisor)));
       }),
     );
     const share = this.table.table.rows[1 + SHARE_ROW].cells[0];
