@@ -98,7 +98,7 @@ def _upward(
         widths = [[space(names.width), *(space(66) for _ in line[1:])]]
         parts.append(
             column(
-                words(label, size=12, bold=True) if label else space(0, 0),
+                words(label, size=12, bold=True, quiet=True) if label else space(0, 0),
                 grid([line, *widths], gap=(8, 0)),
                 gap=3,
                 align="left",
