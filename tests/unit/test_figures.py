@@ -20,6 +20,7 @@ from attnsteps.figures import attention, catalogue
 from attnsteps.figures import decoder as across
 from attnsteps.figures import decoding as choices
 from attnsteps.figures import embedding as rows
+from attnsteps.figures import encoder as hops
 from attnsteps.figures import feed_forward as folds
 from attnsteps.figures import masks as hiding
 from attnsteps.figures import multi_head as several
@@ -71,6 +72,8 @@ CAUSAL = torch.ones(3, 3, dtype=torch.bool).tril()
 REAL = torch.tensor([[True, True, False]])
 CROSSING = toy_vectors((ANIMAL, CROSS, STREET))
 TWO_Q, TWO_K, TWO_V = W_Q[:, [1, 1, 2, 2]], W_K[:, [0, 1, 0, 2]], W_V[:, [0, 1, 0, 1]]
+STREAMS = torch.tensor([[2.0, 0, 0, 0], [0, 2, 0, 0], [0, 0, 2, 0]])
+CIRCLE = ((4, 1, 2, 6, 5, 3), (2, 6, 5, 1, 3, 4))
 EXAMPLES = {
     cuts.text_to_rectangle: lambda: (
         "".join(TOKENS),
@@ -274,6 +277,44 @@ EXAMPLES = {
     ),
     own.places_and_pairs: lambda: (
         [("日本", "Japan", 160, "Japan", True), ("旧金山", "San Francisco", 0, "the hill", False)],
+    ),
+    hops.two_hops: lambda: (SENTENCE,),
+    hops.one_encoder_layer: lambda: (
+        STREAMS,
+        [torch.eye(3)[[2, 0, 1]], STREAMS[[2, 0, 1]], torch.eye(3, 2), STREAMS / 2],
+        (ANIMAL, CROSS, TIRED),
+        ("thing", "deed", "tired", "hungry"),
+    ),
+    hops.two_rounds: lambda: (
+        [STREAMS, STREAMS - 0.58, STREAMS + 0.54],
+        [torch.eye(3)[[2, 0, 1]]] * 2,
+        (ANIMAL, CROSS, TIRED),
+        ("thing", "deed", "tired", "hungry"),
+        2,
+    ),
+    hops.what_a_stack_shares: lambda: ([torch.linspace(-1, 1, 5)] * 3,),
+    hops.six_children: lambda: (
+        *CIRCLE,
+        ("green", "blue", "orange", "blue", "pink", "green"),
+        (4, 2, 5),
+    ),
+    hops.right_over_steps: lambda: (
+        {
+            f"{name} layers": [{"steps": [250, 500, 6000], "right": [0.55, 0.6, 0.99]}] * 2
+            for name in ("one", "two", "wide", "shared")
+        },
+        0.69,
+    ),
+    hops.where_two_layers_look: lambda: (
+        torch.eye(6)[[1, 2, 3, 4, 5, 0]],
+        torch.eye(6)[[4, 0, 1, 2, 5, 3]],
+        *CIRCLE,
+    ),
+    hops.two_plans: lambda: ((4, 2, 5), (2, 5, 3)),
+    hops.one_child_hidden: lambda: ((1.0, 0.27, 0.75), 0.25),
+    hops.who_notices: lambda: (
+        torch.arange(20).reshape(4, 5) // 5 == 2,
+        torch.arange(20).reshape(4, 5) % 5 == 1,
     ),
 }
 CHAPTERS = [

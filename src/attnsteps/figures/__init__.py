@@ -20,6 +20,7 @@ masks              the figures of chapter 9
 positional         the figures of chapter 10
 residual_and_norm  the figures of chapter 11
 feed_forward       the figures of chapter 12
+encoder            the figures of chapter 13
 decoder            the figures of chapter 14
 decoding           the figures of chapter 17
 your_own_sentence  the figures of chapter 23

@@ -1,0 +1,662 @@
+"""The figures of chapter 13, in their order on the page: one layer, and a stack of them."""
+
+import math
+from collections.abc import Sequence
+from itertools import pairwise
+
+from torch import Tensor
+from torch.nn import functional
+
+from attnsteps.diagrams import (
+    Drawing,
+    Piece,
+    Wire,
+    bars,
+    block,
+    column,
+    frame,
+    grid,
+    matrix,
+    named,
+    row,
+    space,
+    vector,
+    word,
+    words,
+)
+from attnsteps.diagrams.cells import in_digits
+from attnsteps.figures.catalogue import gloss, say
+from attnsteps.figures.shared import listed, with_axes
+from attnsteps.running_example import Word
+
+CARDS = {"orange": "query", "blue": "key", "green": "value", "pink": "target"}
+
+
+def two_hops(shown: Sequence[Word], asks: int = 2, notes: int = 0, says: int = 6) -> Drawing:
+    """Draw a sentence with two arrows: the subject finds its adjective, the verb its subject.
+
+    Args:
+        shown: the eight words.
+        asks: where the verb is.
+        notes: where its subject is.
+        says: where the adjective is.
+    """
+    roles = {notes: "key", asks: "query", says: "value"}
+    chips = [
+        word(
+            one.zh,
+            gloss(one),
+            name=f"w{i}",
+            role=roles.get(i, "plain"),
+            lit=i in roles,
+        )
+        for i, one in enumerate(shown)
+    ]
+    first, second = say("first look: what is said of me?"), say("second look: who does it?")
+    label = words(say("first look:\nwhat is said of me?"), size=12, role="value")
+    ask = Wire(f"w{asks}.bottom", f"w{notes}.bottom", second, arc=34, role="query")
+    return Drawing(
+        say("Two hops need two looks"),
+        say(
+            "The Chinese sentence, word by word. In the first look an arrow runs from {notes} to "
+            "{says}: what is said of me? In the second look an arrow runs from {asks} to {notes}: "
+            "who does it?",
+            notes=gloss(shown[notes]),
+            says=gloss(shown[says]),
+            asks=gloss(shown[asks]),
+        ),
+        column(space(0, 56), row(*chips, gap=9), space(0, 56), gap=4),
+        column(
+            space(0, 46),
+            row(*chips[:4], gap=12),
+            row(space(150), label, gap=0),
+            row(*chips[4:], gap=12),
+            gap=14,
+        ),
+        wires=[Wire(f"w{notes}.top", f"w{says}.top", first, arc=-40, role="value"), ask],
+        tall_wires=[
+            Wire(f"w{notes}.bottom", f"w{says}.top", role="value"),
+            Wire(f"w{asks}.top", f"w{notes}.top", second, arc=-30, role="query"),
+        ],
+    )
+
+
+# One layer, with a pencil ------------------------------------------------------------------------
+
+
+def _upward(
+    lines: list[tuple[str, list[Piece]]], axes: Sequence[str], gap: float, *, tall: bool
+) -> Piece:
+    """Put lines of pieces above one another, each with its label; the first comes lowest."""
+    labels, pieces = zip(*lines[::-1], strict=True)
+    if not tall:
+        return grid(pieces, labels=labels, gap=(20, gap))
+    names = column(*(words(axis, size=12, quiet=True) for axis in axes), gap=5.8, align="right")
+    named_rows = [[names if line[0].height > 80 else space(names.width), *line] for line in pieces]
+    parts = []
+    for label, line in zip(labels, named_rows, strict=True):
+        widths = [[space(names.width), *(space(66) for _ in line[1:])]]
+        parts.append(
+            column(
+                words(label, size=12, bold=True, quiet=True) if label else space(0, 0),
+                grid([line, *widths], gap=(8, 0)),
+                gap=3,
+                align="left",
+            )
+        )
+    return column(*parts, gap=gap, align="left")
+
+
+def _on_the_stream(
+    values: Tensor, role: str, name: str, *, tall: bool, beside: bool = False, **settings: object
+) -> Piece:
+    """Draw one word's vector, (D,), over the line of its stream, or beside that line."""
+    if tall:
+        drawn = matrix(values[:, None], role, cell=(44, 21), **settings)
+    else:
+        drawn = vector(values, role, cell=(37, 26), **settings)
+    drawn = named(name, drawn)
+    rail = named(f"r-{name}", space(14, drawn.height))
+    if beside:
+        return row(rail, drawn, gap=6)
+    free = space(4, 0)
+    return row(free, _over(rail, drawn), gap=0)
+
+
+def _over(rail: Piece, drawn: Piece) -> Piece:
+    """Lay a vector over the place where the line of its stream runs."""
+
+    def paint(sheet, x: float, y: float) -> None:
+        rail.paint(sheet, x - 4, y)
+        drawn.paint(sheet, x, y)
+
+    return Piece(drawn.width + 16, drawn.height, paint)
+
+
+def one_encoder_layer(
+    x: Tensor, steps: Sequence[Tensor], shown: Sequence[Word], axes: Sequence[str]
+) -> Drawing:
+    """Draw one encoder layer with the numbers of some words, each with its residual stream.
+
+    Args:
+        x: the words' vectors, (S, D).
+        steps: the weights of attention, (S, S); what it gives each word, (S, D); the hidden units,
+            (S, Dff); what the feed-forward network gives each word, (S, D).
+        shown: the words.
+        axes: what the entries mean.
+    """
+    weights, found, hidden, noted = steps
+    width = x.shape[1:]
+    middle = functional.layer_norm(x + found, width, eps=0)
+    out = functional.layer_norm(middle + noted, width, eps=0)
+    axes, count = [say(axis) for axis in axes], len(shown)
+
+    def layer(*, tall: bool) -> Piece:
+        def each(values: Tensor, role: str, name: str, digits: int, **more: object) -> list[Piece]:
+            return [
+                _on_the_stream(line, role, f"{name}{i}", tall=tall, digits=digits, **more)
+                for i, line in enumerate(values)
+            ]
+
+        heads = {} if tall else {"columns": axes}
+        chips = [word(one.zh, gloss(one), name=f"c{i}") for i, one in enumerate(shown)]
+        chips = [
+            row(space(4), _over(named(f"r-c{i}", space(14, chip.height)), chip), gap=0)
+            for i, chip in enumerate(chips)
+        ]
+        wide = 44 + 20 if tall else 4 * 37 + 20
+        chips = [row(chip, space(max(0, wide - chip.width)), gap=0) for chip in chips]
+        lines = [
+            ("", chips),
+            ("x (S, D)", each(x, "source", "x", 0, **heads)),
+            (say("attention"), each(found, "context", "a", 2, beside=True, limit=2)),
+            (say("add"), each(x + found, "source", "s", 2)),
+            (say("norm: x′"), each(middle, "source", "y", 2)),
+            (say("hidden units"), each(hidden, "plain", "h", 0, beside=True, limit=1)),
+            (say("feed-forward"), each(noted, "context", "f", 0, beside=True, limit=2)),
+            (say("add"), each(middle + noted, "source", "t", 2)),
+            (say("norm: output"), each(out, "source", "o", 2)),
+        ]
+        return _upward(lines, axes, 24 if tall else 20, tall=tall)
+
+    road, wires = "cxsyto", []
+    for i in range(count):
+        wires += [
+            Wire(f"r-{a}{i}.top", f"r-{b}{i}.bottom", role="source", thick=True, head=b != "x")
+            for a, b in pairwise(road)
+        ]
+        wires += [
+            Wire(f"x{j}.top", f"a{i}.bottom", role="context")
+            for j in range(count)
+            if weights[i, j] > 0.1
+        ]
+        steps = (("a", "s"), ("y", "h"), ("h", "f"), ("f", "t"))
+        wires += [Wire(f"{a}{i}.top", f"{b}{i}.bottom", role="context") for a, b in steps]
+    one, its = gloss(shown[0]), gloss(shown[int(weights[0].argmax())])
+    return Drawing(
+        say("One encoder layer and its residual streams, with numbers"),
+        say(
+            "{words}, each with a thick line upward. {one} is {x}; attention gives it {found}, "
+            "from {its}; the sum is {total}, and the norm makes {middle}. A hidden unit is on, the "
+            "feed-forward network adds {noted}, and the second norm makes {out}. For the other "
+            "words no hidden unit is on.",
+            words=", ".join(gloss(each) for each in shown),
+            one=one,
+            its=its,
+            x=listed(x[0]),
+            found=listed(found[0]),
+            total=listed((x + found)[0]),
+            middle=listed(middle[0], 2),
+            noted=listed(noted[0]),
+            out=listed(out[0], 2),
+        ),
+        layer(tall=False),
+        layer(tall=True),
+        wires=wires,
+    )
+
+
+# Six layers --------------------------------------------------------------------------------------
+
+
+def two_rounds(
+    states: Sequence[Tensor],
+    weights: Sequence[Tensor],
+    shown: Sequence[Word],
+    axes: Sequence[str],
+    entry: int,
+) -> Drawing:
+    """Draw some words' vectors before, between and after two layers, and who looks at whom.
+
+    Args:
+        states: the words' vectors, (S, D), at first and after each layer.
+        weights: of attention in each layer, (S, S).
+        shown: the words; the second one's looks are drawn, and those of the first in layer 1.
+        axes: what the entries mean.
+        entry: the one to be watched.
+    """
+    axes = [say(axis) for axis in axes]
+    looks = [(0, 0, int(weights[0][0].argmax()), "value")]
+    looks += [(n, 1, int(each[1].argmax()), "query") for n, each in enumerate(weights)]
+
+    def rounds(*, tall: bool) -> Piece:
+        lines = [("", [word(one.zh, gloss(one)) for one in shown])]
+        for n, state in enumerate(states):
+            look: dict = {"digits": 2 if n else 0}
+            if tall:
+                drawn = [
+                    matrix(line[:, None], "source", cell=(44, 21), lit=[entry], **look)
+                    for line in state
+                ]
+            else:
+                bands = ["value" if j == entry else "plain" for j in range(len(axes))]
+                look |= {"bands": bands, "columns": () if n else axes, "cell": (37, 26)}
+                drawn = [vector(line, "plain", **look) for line in state]
+            name = say("after layer {n}", n=n) if n else "x (S, D)"
+            lines.append((name, [named(f"{n}{i}", piece) for i, piece in enumerate(drawn)]))
+        return _upward(lines, axes, 42, tall=tall)
+
+    who, whom, source = (gloss(one) for one in shown[:3])
+    return Drawing(
+        say("Two hops in two layers"),
+        say(
+            "Three words before, between and after two layers. In layer 1 {who} looks at {source} "
+            "and takes {entry}: its entry rises from {start} to {noted}. {whom} looks at {who} in "
+            "both layers. After layer 1 its entry {entry} is {between}, after layer 2 {end}.",
+            who=who,
+            whom=whom,
+            source=source,
+            entry=axes[entry],
+            start=in_digits(float(states[0][0, entry]), 0),
+            noted=in_digits(float(states[1][0, entry]), 2),
+            between=in_digits(float(states[1][1, entry]), 2),
+            end=in_digits(float(states[2][1, entry]), 2),
+        ),
+        rounds(tall=False),
+        rounds(tall=True),
+        wires=[
+            Wire(f"{n}{key}.top", f"{n + 1}{query}.bottom", role=role)
+            for n, query, key, role in looks
+        ],
+    )
+
+
+def what_a_stack_shares(first: Sequence[Tensor], count: int = 6) -> Drawing:
+    """Draw a stack whose layers have parameters of their own, and one layer used several times.
+
+    Args:
+        first: some parameters of layers 1, 2 and the last, (n,) each.
+        count: of layers.
+    """
+    places = (count - 1, None, 1, 0)
+
+    def parameters(number: int, name: str) -> Piece:
+        look = {"kind": "parameter", "digits": None, "cell": (20, 26)}
+        return matrix(first[min(number, 2)][None], "query", name=name, **look)
+
+    def tower(*, shared: bool) -> Piece:
+        key = "s" if shared else "o"
+        left = [block(say("memory"), "source", name=f"{key}m", width=80)]
+        right = [words(say("parameters"), size=12, role="query")]
+        for number in places:
+            if number is None:
+                left.append(named(f"{key}dots", words("⋮")))
+                right.append(space() if shared else words("⋮"))
+                continue
+            text = say("layer {n}", n=number + 1)
+            left.append(block(text, name=f"{key}{number}", width=80))
+            if shared and number != 1:
+                right.append(space(102, 28))
+            else:
+                right.append(parameters(0 if shared else number, f"{key}p{number}"))
+        left.append(block("x", "source", name=f"{key}x", width=80))
+        right.append(space())
+        body = grid([[a, b] for a, b in zip(left, right, strict=True)], gap=(30, 24))
+        if shared:
+            return frame(body, say("one set, used {n} times", n=count))
+        masked = row(block(say("mask"), name="mask"), body, gap=24)
+        return frame(masked, say("the paper: {n} sets", n=count), role="source")
+
+    wires = []
+    for key in "os":
+        chain = [f"{key}{end}" for end in ("x", 0, 1, "dots", count - 1, "m")]
+        wires += [
+            Wire(f"{a}.top", f"{b}.bottom", "(S, D)", role="source") for a, b in pairwise(chain)
+        ]
+    for n in (0, 1, count - 1):
+        wires += [
+            Wire(f"op{n}.left", f"o{n}.right", role="query"),
+            Wire("sp1.left", f"s{n}.right", role="query"),
+            Wire("mask.right", f"o{n}.left"),
+        ]
+    towers = (tower(shared=False), tower(shared=True))
+    return Drawing(
+        say("What the layers of a stack share"),
+        say(
+            "Left, the paper's stack: x, of shape S by D, goes up through layers 1, 2 and so on to "
+            "{n}, and comes out as the memory, S by D again. Each layer has parameters of its own, "
+            "and all get the same mask. Right, one set of parameters serves all {n} layers.",
+            n=count,
+        ),
+        row(*towers, gap=24),
+        column(*towers, gap=18),
+        wires=wires,
+    )
+
+
+# Six children in a circle ------------------------------------------------------------------------
+
+
+def six_children(
+    numbers: Sequence[int], cards: Sequence[int], hats: Sequence[str], way: Sequence[int]
+) -> Drawing:
+    """Draw children with numbers, cards and hats, and the way that two cards lead.
+
+    Args:
+        numbers: the children's, around the circle.
+        cards: the number on each one's card.
+        hats: the colour of each one's hat.
+        way: the numbers of the child at the start and of the two that its cards lead to.
+    """
+    children = [
+        column(
+            block(say(hat), CARDS[hat], width=62, height=24),
+            word(
+                say("child {n}", n=number),
+                say("card {n}", n=card),
+                name=f"k{number}",
+                lit=number in way,
+            ),
+            gap=2,
+        )
+        for number, card, hat in zip(numbers, cards, hats, strict=True)
+    ]
+    start, over, end = way
+    names = say("first card"), say("second card")
+    return Drawing(
+        say("Six children: numbers, cards and hats"),
+        say(
+            "Six children: {children}. Arrows lead from child {start} to child {over}, and from "
+            "child {over} to child {end}, whose hat is {hat}.",
+            children="; ".join(
+                say("{number} holds card {card} and wears {hat}", number=n, card=c, hat=say(h))
+                for n, c, h in zip(numbers, cards, hats, strict=True)
+            ),
+            start=start,
+            over=over,
+            end=end,
+            hat=say(hats[numbers.index(end)]),
+        ),
+        column(row(*children, gap=30), space(0, 52), gap=4),
+        column(row(*children[:3], gap=34), row(*children[3:], gap=34), gap=84),
+        wires=[
+            Wire(f"k{start}.bottom", f"k{over}.bottom", names[0], arc=30),
+            Wire(f"k{over}.bottom", f"k{end}.bottom", names[1], arc=30),
+        ],
+        tall_wires=[
+            Wire(f"k{start}.bottom", f"k{over}.bottom", names[0], arc=12),
+            Wire(f"k{over}.bottom", f"k{end}.top", names[1]),
+        ],
+    )
+
+
+def _panel(
+    runs: Sequence[dict], bet: float, name: str, size: tuple[float, float], *, axis: bool
+) -> Piece:
+    """Draw the share of right answers over the steps, a line for each run, and a dotted bet."""
+    low, high, floor = math.log(125), math.log(6000), 0.25
+    left, top = (40 if axis else 8), 24
+
+    def paint(sheet, x: float, y: float) -> None:
+        def place(step: float, share: float) -> tuple[float, float]:
+            across = x + left + size[0] * (math.log(step) - low) / (high - low)
+            return across, y + top + size[1] * (1 - (share - floor) / (1 - floor))
+
+        sheet.write(name, x + left + size[0] / 2, y + 8, 13, class_="b")
+        sheet.add("path", d=f"M{x + left:g} {y + top:g}v{size[1]:g}h{size[0]:g}", class_="axis")
+        for share in (0.25, 0.5, 0.75, 1.0) if axis else ():
+            height = place(125, share)[1]
+            sheet.write(f"{100 * share:.0f} %", x + left - 5, height, 12, "end", class_="quiet")
+        for step in (250, 1000, 6000):
+            across, bottom = place(step, floor)
+            sheet.add("path", d=f"M{across:.1f} {bottom:g}v4", class_="axis")
+            anchor = "end" if step == 6000 else "middle"
+            sheet.write(f"{step:,}", across, bottom + 13, 12, anchor, class_="quiet")
+        height = place(125, bet)[1]
+        dots = {"stroke_dasharray": "2 4", "class_": "axis"}
+        sheet.add("path", d=f"M{x + left:g} {height:.1f}h{size[0]:g}", **dots)
+        for run in runs:
+            points = [place(*pair) for pair in zip(run["steps"], run["right"], strict=True)]
+            line = "L".join(f"{a:.1f} {b:.1f}" for a, b in points)
+            sheet.add("path", d=f"M{line}", class_="curve line-query")
+            for a, b in points:
+                sheet.add("circle", cx=a, cy=b, r=2.5, class_="dot fill-query")
+
+    return Piece(left + size[0] + 6, top + size[1] + 24, paint)
+
+
+def right_over_steps(runs: dict[str, Sequence[dict]], bet: float) -> Drawing:
+    """Draw how often four encoders are right, over the steps of training, in all their runs.
+
+    Args:
+        runs: for each encoder's name its runs, each with ``steps`` and the share ``right``.
+        bet: the share that a clever bet has after a single look.
+    """
+
+    def at(name: str, step: int) -> str:
+        shares = [100 * run["right"][run["steps"].index(step)] for run in runs[name]]
+        return say("{low:.0f} to {high:.0f} %", low=min(shares), high=max(shares))
+
+    def panels(size: tuple[float, float], per_row: int, text: str) -> Piece:
+        drawn = [
+            _panel(each, bet, say(name), size, axis=i % per_row == 0)
+            for i, (name, each) in enumerate(runs.items())
+        ]
+        rows = [row(*drawn[i : i + per_row], gap=8) for i in range(0, len(drawn), per_row)]
+        return column(*rows, words(text, size=12, quiet=True), gap=10)
+
+    return Drawing(
+        say("Right answers over training steps, for four encoders"),
+        say(
+            "Four panels, a line for each seed; steps on a logarithmic axis. {all}. A dotted line "
+            "marks a clever bet, {bet:.0f} %.",
+            all="; ".join(
+                say("{name}: {share} after 500 steps", name=say(name), share=at(name, 500))
+                for name in runs
+            ),
+            bet=100 * bet,
+        ),
+        panels(
+            (136, 130),
+            4,
+            say("right answers over training steps; dotted: the bet, {bet:.0f} %", bet=100 * bet),
+        ),
+        panels(
+            (112, 120),
+            2,
+            say("right answers over training steps;\ndotted: the bet, {bet:.0f} %", bet=100 * bet),
+        ),
+    )
+
+
+# What did the first layer write down? ------------------------------------------------------------
+
+
+def where_two_layers_look(
+    first: Tensor, second: Tensor, numbers: Sequence[int], cards: Sequence[int]
+) -> Drawing:
+    """Draw where a head of each of two layers puts more than half of its weight, (S, S) each."""
+
+    def looks(weights: Tensor, label: str, role: str) -> Piece:
+        table = matrix(
+            (weights > 0.5).double(),
+            role,
+            rows=[say("{n} (card {c})", n=n, c=c) for n, c in zip(numbers, cards, strict=True)],
+            columns=[str(number) for number in numbers],
+            digits=None,
+            cell=(33, 26),
+        )
+        return column(words(label, bold=True), with_axes(table), gap=4)
+
+    def seen(weights: Tensor) -> str:
+        keys = weights.argmax(-1).tolist()
+        pairs = zip(numbers, (numbers[key] for key in keys), strict=True)
+        return ", ".join(say("{n} at {key}", n=n, key=key) for n, key in pairs)
+
+    tables = [looks(first, say("layer 1"), "value"), looks(second, say("layer 2"), "query")]
+    return Drawing(
+        say("Where the two layers look"),
+        say(
+            "Two tables; rows are queries, columns keys; a cell is filled where it holds more than "
+            "half of its row's weight. In layer 1 child {first}: each at the one that holds its "
+            "number. In layer 2 child {second}: each at the one whose hat is wanted.",
+            first=seen(first),
+            second=seen(second),
+        ),
+        row(*tables, gap=30),
+        column(*tables, gap=18),
+    )
+
+
+def two_plans(way: Sequence[int], cards: Sequence[int]) -> Drawing:
+    """Draw two ways to follow two cards from a child: the one expected, and the one learned.
+
+    Args:
+        way: the numbers of the child at the start and of the two that its cards lead to.
+        cards: the three children's cards.
+    """
+    start, over, end = way
+
+    def three(key: str, gap: float) -> Piece:
+        return row(
+            *(
+                word(say("child {n}", n=n), say("card {n}", n=c), name=f"{key}{n}", lit=n == start)
+                for n, c in zip(way, cards, strict=True)
+            ),
+            gap=gap,
+        )
+
+    def plans(gap: float) -> Piece:
+        return column(
+            words(say("the plan that we expected"), bold=True),
+            space(0, 34),
+            three("e", gap),
+            space(0, 40),
+            words(say("what they learned"), bold=True),
+            space(0, 34),
+            three("l", gap),
+            space(0, 40),
+            gap=4,
+        )
+
+    note = say("first: note “{n} holds me”", n=over)
+    ask = say("second: who has noted {n}?", n=over)
+    return Drawing(
+        say("Two ways to follow two cards"),
+        say(
+            "Children {start}, {over} and {end}. The plan that we expected: first look, child "
+            "{over} looks at child {end} and notes its hat; second look, child {start} looks at "
+            "child {over}. What they learned: first look, child {end} looks back at child {over} "
+            "and notes that {over} holds its number; second look, child {start} looks straight at "
+            "child {end}, the one with the note {over}.",
+            start=start,
+            over=over,
+            end=end,
+        ),
+        plans(150),
+        plans(44),
+        wires=[
+            Wire(f"e{over}.top", f"e{end}.top", say("first: note its hat"), arc=-16, role="value"),
+            Wire(
+                f"e{start}.bottom",
+                f"e{over}.bottom",
+                say("second: take the note"),
+                arc=16,
+                role="query",
+            ),
+            Wire(f"l{end}.top", f"l{over}.top", note, arc=-16, role="value"),
+            Wire(f"l{start}.bottom", f"l{end}.bottom", ask, arc=16, role="query"),
+        ],
+    )
+
+
+def one_child_hidden(shares: Sequence[float], blind: float) -> Drawing:
+    """Draw the share of right answers when nothing, a child or another is hidden in layer 1.
+
+    Args:
+        shares: with nothing hidden, with the child that holds my number hidden, and with the one
+            that my card names hidden.
+        blind: what a blind guess has.
+    """
+    numbers = [100 * share for share in (*shares, blind)]
+
+    def hidden(labels: Sequence[str], size: tuple[float, float]) -> Piece:
+        return bars(numbers, "value", labels=labels, digits=0, limit=100, size=size, name="right")
+
+    title = say("Hidden from every child in layer 1: right answers in %")
+    return Drawing(
+        say("Right answers when one child is hidden in layer 1"),
+        say(
+            "Bars in percent. With nothing hidden {all:.0f}; with the child that holds my number "
+            "hidden {seeker:.0f}; with the child of my card hidden {card:.0f}; a blind guess has "
+            "{blind:.0f}.",
+            all=numbers[0],
+            seeker=numbers[1],
+            card=numbers[2],
+            blind=numbers[3],
+        ),
+        column(
+            words(title, bold=True),
+            hidden(
+                [
+                    say("nobody"),
+                    say("who holds my number"),
+                    say("my card's child"),
+                    say("(blind guess)"),
+                ],
+                (130, 90),
+            ),
+            gap=8,
+        ),
+        column(
+            words(say("Hidden in layer 1: right, in %"), bold=True),
+            hidden([say("nobody"), say("my holder"), say("my card's"), say("(blind)")], (58, 90)),
+            gap=8,
+        ),
+    )
+
+
+# Where people go wrong ---------------------------------------------------------------------------
+
+
+def who_notices(right: Tensor, wrong: Tensor) -> Drawing:
+    """Draw which words, (B, S), come out changed when one was changed, twice."""
+
+    def noticed(table: Tensor, label: str, role: str) -> Piece:
+        count, length = table.shape
+        return matrix(
+            [["●" if cell else "" for cell in line] for line in table.tolist()],
+            role,
+            rows=[say("sentence {n}", n=n + 1) for n in range(count)],
+            columns=[say("word {n}", n=n + 1) for n in range(length)],
+            label=label,
+            cell=(46, 26),
+        )
+
+    place = [int(axis[0]) + 1 for axis in (right & wrong).nonzero(as_tuple=True)]
+    pair = (
+        noticed(right, say("right: its sentence"), "value"),
+        noticed(wrong, say("wrong: its place in every sentence"), "wrong"),
+    )
+    return Drawing(
+        say("Which words notice that one was changed"),
+        say(
+            "Two tables, sentences by words; word {word} of sentence {sentence} was changed. With "
+            "the right axes, all words of that sentence notice. With the wrong axes, the same "
+            "place of every sentence notices, and no other.",
+            sentence=place[0],
+            word=place[1],
+        ),
+        row(*pair, gap=22),
+        column(*pair, gap=18),
+    )
