@@ -1,4 +1,10 @@
-"""Chapter 16: the chapter's own run from five seeds, and the effect of warm-up on a small model."""
+"""Chapter 16: its own run, the same with and without smoothing, and with a mistake; five seeds."""
+
+from itertools import count
+
+import torch
+from torch import Tensor
+from torch.nn import functional
 
 from scripts.experiments import SEEDS, page, record
 
@@ -8,19 +14,16 @@ RIGHT = {
     "running": ("累", "the animal did not cross the street because it was too tired"),
     "twin": ("宽", "the animal did not cross the street because it was too wide"),
 }
+MISTAKES = ("none", "padding counts", "no zero_grad", "two softmaxes")
 
 
 def run(*, again: bool) -> None:
-    """Train the chapter's translator, and again with three lengths of warm-up at two peaks."""
+    """Train the chapter's translator as it is, for each way to smooth, and with each mistake."""
     names = page("training")
-    config_of, splits = names["TrainingConfig"], names["splits"]
+    config_of, pairs = names["TrainingConfig"], names["splits"].unseen[:200]
+    batch = names["collate"](names["encode_pairs"](pairs, names["src_vocab"], names["tgt_vocab"]))
 
     def whole(seed: int, steps: int) -> dict:
-        pairs = splits.unseen[:200]
-        batch = names["collate"](
-            names["encode_pairs"](pairs, names["src_vocab"], names["tgt_vocab"])
-        )
-
         def validate(model: object) -> dict:
             loss, number = names["autoregressive_loss"](model, batch, 0.1)
             return {
@@ -46,28 +49,72 @@ def run(*, again: bool) -> None:
             **{name: translations[name] == right for name, (_, right) in RIGHT.items()},
         }
 
-    def warmed(seed: int, steps: int, peak: float, warmup: int) -> dict:
-        config = config_of(
-            steps=steps,
-            batch_size=32,
-            peak=peak,
-            warmup=warmup,
-            seed=seed,
-            log=None,
-            log_every=20,
-        )
+    def smoothed(seed: int, steps: int, epsilon: float) -> dict:
+        """Train with a label smoothing, and look at unseen words given those before them."""
         model = names["new_model"](seed=seed)
-        losses = names["train"](model, names["examples"], config, progress=False).column("loss")
-        return {"loss_at_80": round(losses[3], 3), "loss": round(losses[-1], 3)}
+        config = config_of(steps=steps, batch_size=64, label_smoothing=epsilon, seed=seed, log=None)
+        names["train"](model, names["examples"], config, progress=False)
+        with torch.no_grad():
+            logits = model(batch.src_ids, batch.tgt_in)[batch.tgt_out != 0]  # (N, V)
+        answers = batch.tgt_out[batch.tgt_out != 0]
+        sure, said = logits.softmax(-1).max(-1)
+        ahead = logits.max(-1).values - logits.mean(-1)
+        return {
+            "plain": round(functional.cross_entropy(logits, answers).item(), 3),
+            "sure": round(sure[said == answers].mean().item(), 3),
+            "sure_and_wrong": round(sure[said != answers].mean().item(), 3),
+            "ahead": round(ahead.mean().item(), 2),
+            "right": names["share_right"](model, pairs),
+        }
+
+    def mistaken(seed: int, steps: int, mistake: str) -> dict:
+        """Train with a mistake, on batches of mixed lengths; the loss is what the program says."""
+        model = names["new_model"](seed=seed)
+        adam, step, reported = names["make_optimizer"](model), 0, []
+
+        def loss_of(logits: Tensor, targets: Tensor) -> Tensor:
+            if mistake == "two softmaxes":
+                logits = logits.softmax(-1)
+            ignored = -100 if mistake == "padding counts" else 0
+            return functional.cross_entropy(
+                logits.flatten(0, 1), targets.flatten(), ignore_index=ignored, label_smoothing=0.1
+            )
+
+        torch.manual_seed(seed)
+        for epoch in count():
+            how = {"batch_size": 64, "bucketed": False, "seed": seed, "epoch": epoch}
+            for part in names["batches"](names["examples"], **how):
+                step += 1
+                loss = loss_of(model(part.src_ids, part.tgt_in), part.tgt_out)
+                if mistake != "no zero_grad":
+                    adam.zero_grad()
+                loss.backward()
+                torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+                rate = names["linear_decay"](step, peak=0.004, warmup=steps // 3, total=steps)
+                for group in adam.param_groups:
+                    group["lr"] = rate
+                adam.step()
+                reported.append(loss.item())
+                if step == steps:
+                    model.eval()
+                    return {
+                        "reported": round(sum(reported[-20:]) / 20, 2),
+                        "right": names["share_right"](model, pairs),
+                    }
 
     def measure(*, run: str, **settings: object) -> dict:
-        return {"chapter": whole, "warm-up": warmed}[run](**settings)
+        return {"chapter": whole, "smoothing": smoothed, "mistake": mistaken}[run](**settings)
 
     tasks = [{"run": "chapter", "steps": 500, "seed": seed} for seed in SEEDS]
     tasks += [
-        {"run": "warm-up", "steps": 240, "peak": peak, "warmup": warmup, "seed": seed}
-        for peak in (0.004, 0.016)
-        for warmup in (1, 20, 80)
+        {"run": "mistake", "steps": 500, "mistake": mistake, "seed": seed}
         for seed in SEEDS
+        for mistake in MISTAKES
+    ]
+    tasks += [
+        {"run": "smoothing", "steps": steps, "epsilon": epsilon, "seed": seed}
+        for steps in (500, 2000)
+        for seed in SEEDS
+        for epsilon in (0.0, 0.1)
     ]
     record("training", tasks, measure, data=DATA, again=again)

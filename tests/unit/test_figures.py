@@ -30,6 +30,7 @@ from attnsteps.figures import residual_and_norm as sums
 from attnsteps.figures import scaling as roots
 from attnsteps.figures import softmax as shares
 from attnsteps.figures import text as cuts
+from attnsteps.figures import training as lessons
 from attnsteps.figures import your_own_sentence as own
 from attnsteps.figures.shared import listed
 from attnsteps.running_example import (
@@ -166,6 +167,35 @@ EXAMPLES = {
     shares.from_scores_to_weights: lambda: (SCORES, NAMES),
     shares.from_arg_max_to_equal_shares: lambda: (SCORES, (0.5, 1, 10), NAMES),
     shares.the_same_curve_in_three_places: lambda: (4, 2, 1000, NAMES[:2]),
+    lessons.two_sentences_shifted: lambda: (
+        [["<bos>", "α", "β"], ["<bos>", "α", "<pad>"]],
+        [["α", "β", "<eos>"], ["α", "<eos>", "<pad>"]],
+    ),
+    lessons.the_grid_of_questions: lambda: (["<bos>", "α", "β"], ["α", "β", "<eos>"]),
+    lessons.what_it_got_and_should_get: lambda: (SHARES[0], torch.tensor([0.0, 0.9, 0.1]), NAMES),
+    lessons.the_losses_of_the_batch: lambda: (
+        SHARED[:2, :3],
+        [["α", "β", "<eos>"], ["α", "<eos>", "<pad>"]],
+    ),
+    lessons.one_step_of_training: lambda: (64, 148_032),
+    lessons.two_schedules: lambda: (
+        {"the paper's": [(n, 1 / n) for n in range(1, 9)], "straight line": [(1, 1.0), (8, 0.0)]},
+        1.0,
+    ),
+    lessons.a_run_and_five_others: lambda: (
+        [0.001, 0.004, 0.002, 0.001],
+        [(1, 6.0), (4, 1.0)],
+        {"loss": [3.0, 1.0], "right": [0.0, 0.8]},
+        [{"loss": [3.1, 1.1], "right": [0.0, 0.9]}],
+        0.9,
+    ),
+    lessons.one_head_at_three_moments: lambda: (
+        {0: SHARED, 300: SHARED, 1500: SHARED},
+        TOKENS[:4],
+        ("α", "β", "<eos>"),
+    ),
+    lessons.a_target_that_is_not_shifted: lambda: (["α", "β", "<eos>"],),
+    lessons.dropout_on_and_off: lambda: (X[0], [X[0], X[0]]),
     choices.the_loop_of_decoding: tuple,
     choices.a_tree_that_is_pruned: lambda: (CHANCES[2], CHANCES[:2], ("A", "B", "end")),
     choices.from_a_place_to_its_parent: lambda: (CHANCES[:2], ("A", "B", "end")),

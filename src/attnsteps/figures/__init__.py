@@ -22,6 +22,7 @@ residual_and_norm  the figures of chapter 11
 feed_forward       the figures of chapter 12
 encoder            the figures of chapter 13
 decoder            the figures of chapter 14
+training           the figures of chapter 16
 decoding           the figures of chapter 17
 your_own_sentence  the figures of chapter 23
 =================  ==================================================================
