@@ -24,6 +24,7 @@ from attnsteps.figures import encoder as hops
 from attnsteps.figures import feed_forward as folds
 from attnsteps.figures import masks as hiding
 from attnsteps.figures import multi_head as several
+from attnsteps.figures import non_autoregressive as at_once
 from attnsteps.figures import positional as places
 from attnsteps.figures import query_key_value as qkv
 from attnsteps.figures import residual_and_norm as sums
@@ -212,6 +213,41 @@ EXAMPLES = {
     choices.runs_that_are_shared: lambda: (
         ("the animal was too wide",),
         "the animal was too tired",
+    ),
+    at_once.which_choices_each_word_knows: tuple,
+    at_once.in_turn_and_both_at_once: lambda: (
+        torch.eye(2) / 2,
+        torch.full((2, 2), 0.25),
+        ("α", "β"),
+        ("γ", "δ"),
+    ),
+    at_once.all_words_in_one_step: tuple,
+    at_once.words_that_each_word_brings: lambda: (X[0, :3], TOKENS[:3]),
+    at_once.right_by_seed: lambda: (
+        {"α, 200": [3, 12, 100], "β": [100, 99, 0]},
+        [f"seed {n}" for n in range(3)],
+    ),
+    at_once.woven_from_two: lambda: ((("α", "β", "γ"), ("β", "γ", "α")), ("α", "γ")),
+    at_once.pass_by_pass: lambda: (
+        [(("α", "β"), (True, True), (0.5, 0.25)), (("α", "γ"), (False, True), (0.5, 0.99))],
+    ),
+    at_once.right_after_some_passes: lambda: ({"seed 0": [3, 100]}, ["1 pass", "10 passes"]),
+    at_once.from_the_corpus_to_the_student: lambda: (
+        "晚上爷爷看见卡片",
+        [("α", "β", "γ"), ("β", "γ", "α")],
+        ("β", "γ", "α"),
+    ),
+    at_once.how_even_and_how_right: lambda: (
+        {
+            "both orders": [
+                {"likelier": 0.511, "drawn": 0.03, "right": 0.02},
+                {"likelier": 0.532, "drawn": 0.03, "right": 1.0},
+            ]
+        },
+    ),
+    at_once.right_by_place: lambda: (
+        {"α": torch.tensor([1.0, 0.5]), "β": torch.tensor([0.0, 0.99])},
+        ("1–3", "4–6"),
     ),
     shares.a_nudge_moves_every_weight: lambda: (SCORES.softmax(-1), SCORES.softmax(-1), NAMES),
     shares.nine_slopes: lambda: (torch.eye(3), SCORES.softmax(-1).round(decimals=1)),

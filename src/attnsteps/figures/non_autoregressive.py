@@ -1,0 +1,371 @@
+"""The figures of chapter 18, in their order on the page: all words at once."""
+
+from collections.abc import Sequence
+
+from torch import Tensor
+
+from attnsteps.diagrams import (
+    Drawing,
+    Piece,
+    Wire,
+    block,
+    column,
+    frame,
+    grid,
+    matrix,
+    row,
+    space,
+    word,
+    words,
+)
+from attnsteps.figures.catalogue import say
+from attnsteps.figures.shared import listed
+
+_KEPT, _OPEN = (0, 3), (1, 2)
+
+
+def which_choices_each_word_knows() -> Drawing:
+    """Draw four words written one by one, all at once, and with two of them found again."""
+
+    def cells(key: str, masked: Sequence[int] = (), lit: Sequence[int] = ()) -> Piece:
+        chips = [
+            matrix(
+                [[f"y{'₁₂₃₄'[n]}{'′' if n in lit else ''}"]],
+                "context" if n in lit else "target",
+                crossed=[[n in masked]],
+                name=f"{key}{n}",
+                cell=(34, 26),
+            )
+            for n in range(4)
+        ]
+        return row(*chips, gap=16)
+
+    def panel(title: str, key: str, *lines: Piece) -> Piece:
+        source = block(say("source"), "source", name=f"{key}s", width=90)
+        head = column(words(title, bold=True, size=13), source, gap=10)
+        return column(head, *lines, gap=40)
+
+    again = block(say("source"), "source", name="ds", width=90)
+    panels = (
+        panel(say("word by word: 4 steps"), "a", cells("a"), space(0, 2)),
+        panel(say("all at once: 1 step"), "b", cells("b"), space(0, 2)),
+        panel(
+            say("mask-predict: 2 steps"),
+            "c",
+            cells("c"),
+            cells("h", masked=_OPEN),
+            cells("d", lit=_OPEN),
+            again,
+        ),
+    )
+    pairs = [(i, j) for i in range(4) for j in range(i + 1, 4)]
+    return Drawing(
+        say("Which choices each word knows"),
+        say(
+            "An arrow says what a choice can depend on. Word by word, one runs from each of four "
+            "words to every later one. All at once, arrows run only from the source to each word. "
+            "Mask-predict first does the same; then the second and third words are masked and "
+            "found again, and arrows run to them from the first and fourth, which are kept, and "
+            "from the source."
+        ),
+        row(*panels, gap=34, align="top"),
+        column(*panels, gap=18),
+        wires=[
+            *(Wire(f"{k}s.bottom", f"{k}{n}.top", role="source") for k in "abc" for n in range(4)),
+            *(
+                Wire(f"a{i}.bottom", f"a{j}.bottom", role="target", arc=9 * (j - i))
+                for i, j in pairs
+            ),
+            *(Wire(f"c{n}.bottom", f"h{n}.top") for n in _KEPT),
+            *(Wire(f"h{i}.bottom", f"d{j}.top", role="target") for i in _KEPT for j in _OPEN),
+            *(Wire(f"h{n}.bottom", f"d{n}.top") for n in _KEPT),
+            *(Wire("ds.top", f"d{n}.bottom", role="source") for n in _OPEN),
+        ],
+    )
+
+
+def in_turn_and_both_at_once(
+    in_turn: Tensor, alone: Tensor, first: Sequence[str], second: Sequence[str]
+) -> Drawing:
+    """Draw the probabilities of pairs of words, (2, 2), drawn in turn and both at once."""
+
+    def chances(table: Tensor, label: str) -> Piece:
+        names = {"rows": list(map(say, first)), "columns": list(map(say, second))}
+        return matrix(table, "target", **names, digits=2, limit=0.5, label=label, cell=(66, 30))
+
+    two = chances(in_turn, say("word by word")), chances(alone, say("both at once"))
+    return Drawing(
+        say("Two words, in turn and both at once"),
+        say(
+            "Rows are first words, columns second words. Word by word: {in_turn}. Both at once: "
+            "{alone}.",
+            in_turn=listed(in_turn.flatten(), 2),
+            alone=listed(alone.flatten(), 2),
+        ),
+        row(*two, gap=60),
+        column(*two, gap=20),
+    )
+
+
+def all_words_in_one_step() -> Drawing:
+    """Draw how the source gives a length, and the length as many blanks for the decoder."""
+
+    def arranged(*, tall: bool) -> Piece:
+        source = word(say("动物没有…"), say("S ids"), name="src", role="source")
+        encoder = block(say("encoder"), "source", name="enc", width=90)
+        length = block(say("length\npredictor"), "plain", name="len", state="lit", width=90)
+        blanks = word("<mask>", say("T of them"), name="bl", role="target")
+        decoder = block(say("decoder,\nno causal mask"), "target", name="dec", width=110)
+        best = block(say("best word\nof each row"), "plain", name="best", width=90)
+        if tall:
+            rows = [[source, space()], [encoder, length], [decoder, blanks], [best, space()]]
+            return grid(rows, gap=(64, 44))
+        return grid([[source, encoder, length], [best, decoder, blanks]], gap=(96, 46))
+
+    return Drawing(
+        say("All words in one step"),
+        say(
+            "The encoder turns S ids into the memory, (S, D). A length predictor reads it and says "
+            "T. T masks enter a decoder without a causal mask, which also reads the memory and "
+            "gives logits, (T, V). The best word of each row is the translation."
+        ),
+        arranged(tall=False),
+        arranged(tall=True),
+        wires=[
+            Wire("src", "enc"),
+            Wire("enc", "len", "(S, D)", role="source"),
+            Wire("enc.bottom", "dec.top", say("memory (S, D)"), role="source"),
+            Wire("len.bottom", "bl.top", "T"),
+            Wire("bl.left", "dec.right", "(T)"),
+            Wire("dec", "best", "(T, V)"),
+        ],
+    )
+
+
+def words_that_each_word_brings(brought: Tensor, source: Sequence[str]) -> Drawing:
+    """Draw how many target words each source word brings along, (S,)."""
+
+    def line(cell: tuple[float, float]) -> Piece:
+        label = say("words brought")
+        look = {"columns": list(source), "digits": 1, "limit": 3, "label": label}
+        return matrix(brought[None], "source", **look, cell=cell)
+
+    shares = "; ".join(f"{w} {b:.1f}" for w, b in zip(source, brought.tolist(), strict=True))
+    return Drawing(
+        say("How many English words each Chinese word brings"),
+        say(
+            "Chinese words, and below each how many English words it brings along: {shares}; "
+            "together {total:.1f}.",
+            shares=shares,
+            total=brought.sum().item(),
+        ),
+        line((56, 30)),
+        line((34, 28)),
+    )
+
+
+def right_by_seed(runs: dict[str, Sequence[float]], columns: Sequence[str]) -> Drawing:
+    """Draw what each kind of model gets right, in percent: a column for each seed."""
+    return _percent(say("What five runs of each kind get right"), runs, columns)
+
+
+def woven_from_two(orders: Sequence[Sequence[str]], said: Sequence[str]) -> Drawing:
+    """Draw two right orders and a sentence; a frame marks the order that each word comes from."""
+    titles = [say("time first"), say("time last"), say("said")]
+
+    def chip(line: int, place: int, text: str) -> Piece:
+        framed = line < 2 and tuple(said[place : place + 1]) == (text,)
+        look = {"lit": [0] if framed else [], "cell": (82, 26)}
+        return matrix([[text]], "plain" if line < 2 else "target", **look)
+
+    lines = [
+        [words(titles[n], size=13, bold=True), space(6)]
+        + [chip(n, place, text) for place, text in enumerate(line)]
+        for n, line in enumerate((*orders, said))
+    ]
+    longest = max(map(len, lines))
+    lines = [line + [space()] * (longest - len(line)) for line in lines]
+    return Drawing(
+        say("A sentence woven from two right ones"),
+        say(
+            "The right translations are: {first}, and: {last}. The model said: {said}.",
+            first=" ".join(orders[0]),
+            last=" ".join(orders[1]),
+            said=" ".join(said),
+        ),
+        grid(lines, gap=(10, 12)),
+        grid([list(line) for line in zip(*lines, strict=True)], gap=(14, 6)),
+    )
+
+
+def pass_by_pass(
+    passes: Sequence[tuple[Sequence[str], Sequence[bool], Sequence[float]]],
+) -> Drawing:
+    """Draw mask-predict: for each pass its words, which were masked, and their probabilities."""
+
+    def at_place(text: str, p: float, wide: float, *, hidden: bool) -> Piece:
+        read = matrix([[text]], "plain", crossed=[[hidden]], cell=(wide, 24))
+        if not hidden:
+            return column(read, space(wide, 44), gap=0)
+        found = matrix([[text]], "target", cell=(wide, 24))
+        return column(read, found, words(f"{p:.2f}", size=12), gap=1)
+
+    def lines(wide: float, titles: Sequence[str]) -> list[list[Piece]]:
+        return [
+            [
+                words(titles[n], size=13, bold=True),
+                *(
+                    at_place(text, p, wide, hidden=hidden)
+                    for text, hidden, p in zip(*one, strict=True)
+                ),
+            ]
+            for n, one in enumerate(passes)
+        ]
+
+    masked = [sum(hidden) for _, hidden, _ in passes]
+    long = [say("i = {n}: {m} masked", n=n, m=m) for n, m in enumerate(masked)]
+    flush = [
+        column(title, row(*places, gap=4, align="top"), gap=6, align="left")
+        for title, *places in lines(82, long)
+    ]
+    upright = zip(*lines(66, [say("i = {n}", n=n) for n in range(len(passes))]), strict=True)
+    return Drawing(
+        say("Mask-predict, pass by pass"),
+        ". ".join(f"{title}: {' '.join(one[0])}" for title, one in zip(long, passes, strict=True))
+        + ".",
+        column(*flush, gap=16, align="left"),
+        grid([list(line) for line in upright], gap=(8, 6)),
+    )
+
+
+def right_after_some_passes(runs: dict[str, Sequence[float]], columns: Sequence[str]) -> Drawing:
+    """Draw what each seed gets right, in percent: a column for each number of passes."""
+    return _percent(say("What mask-predict gets right after some passes"), runs, columns)
+
+
+def from_the_corpus_to_the_student(
+    source: str, orders: Sequence[Sequence[str]], taught: Sequence[str]
+) -> Drawing:
+    """Draw distillation: a teacher learns from two orders, and a student from what it says."""
+
+    def arranged(*, tall: bool) -> Piece:
+        def texts(*lines: Sequence[str]) -> Piece:
+            targets = [words(" ".join(line), size=13, role="target") for line in lines]
+            return column(words(source, size=14), *targets, gap=6)
+
+        corpus = frame(texts(*orders), say("the corpus"), name="corpus")
+        answers = frame(texts(taught), say("the teacher's corpus"), name="answers")
+        teacher = block(say("teacher,\nword by word"), "context", name="teacher", width=110)
+        student = block(say("student,\nall at once"), "context", name="student", width=110)
+        if tall:
+            return column(corpus, teacher, answers, student, gap=40)
+        return grid([[corpus, teacher], [student, answers]], gap=(96, 44))
+
+    shared = [
+        Wire("corpus", "teacher", say("learns")),
+        Wire("teacher", "answers", say("translates")),
+        Wire("answers", "student", say("learns")),
+    ]
+    return Drawing(
+        say("From the corpus to the teacher, and from the teacher to the student"),
+        say(
+            "The corpus has two translations of {source}: {first}, and: {last}. The teacher, which "
+            "writes word by word, learns from both. Then it translates the same sources, once "
+            "each: {taught}. The student, which says all at once, learns from these alone.",
+            source=source,
+            first=" ".join(orders[0]),
+            last=" ".join(orders[1]),
+            taught=" ".join(taught),
+        ),
+        arranged(tall=False),
+        arranged(tall=True),
+        wires=shared,
+    )
+
+
+def how_even_and_how_right(runs: dict[str, Sequence[dict]]) -> Drawing:
+    """Draw how one pass splits the two orders and what it gets right, as ranges over the seeds.
+
+    Args:
+        runs: what it learned from → its runs, each with "likelier", "drawn" and "right", of 1.
+    """
+
+    def between(rows: Sequence[dict], key: str) -> str:
+        low, *_, high = sorted(f"{100 * one[key]:3.0f}" for one in rows)
+        return low.strip() if low == high else f"{low.strip()}–{high.strip()}"
+
+    keys = ("likelier", "drawn", "right")
+    cells = [[between(rows, key) for key in keys] for rows in runs.values()]
+    names = [say(name) for name in runs]
+
+    def table(heads: Sequence[str], cell: tuple[float, float]) -> Piece:
+        return matrix(cells, "target", rows=names, columns=heads, cell=cell)
+
+    heads = [say("likelier order, %"), say("drawn: right, %"), say("likeliest: right, %")]
+    short = [say("likelier"), say("drawn"), say("likeliest")]
+    return Drawing(
+        say("How evenly each place splits the two orders, and how often one pass is right"),
+        "; ".join(
+            name + ": " + ", ".join(f"{h} {c}" for h, c in zip(heads, line, strict=True))
+            for name, line in zip(names, cells, strict=True)
+        )
+        + ".",
+        table(heads, (140, 30)),
+        table(short, (64, 30)),
+    )
+
+
+def right_by_place(shares: dict[str, Tensor], places: Sequence[str]) -> Drawing:
+    """Draw the share of right words in each group of places, (P,), for each model."""
+    names = [say(name) for name in shares]
+    values = [[100 * float(x) for x in line] for line in shares.values()]
+    upright = [list(line) for line in zip(*values, strict=True)]
+    label = say("% of the words right, by place")
+    return Drawing(
+        say("Right words by place, in longer sentences of the true length"),
+        say(
+            "The share of right words in percent, by groups of places, {places}: {shares}.",
+            places=", ".join(places),
+            shares="; ".join(
+                f"{name} {listed(line)}" for name, line in zip(names, values, strict=True)
+            ),
+        ),
+        matrix(
+            values,
+            "target",
+            rows=names,
+            columns=list(places),
+            limit=100,
+            label=label,
+            cell=(62, 28),
+        ),
+        matrix(
+            upright,
+            "target",
+            rows=list(places),
+            columns=names,
+            limit=100,
+            label=label,
+            cell=(110, 26),
+        ),
+    )
+
+
+def _percent(title: str, runs: dict[str, Sequence[float]], columns: Sequence[str]) -> Drawing:
+    names, heads = [say(name) for name in runs], [say(name) for name in columns]
+
+    def table(cell: tuple[float, float]) -> Piece:
+        look = {"rows": names, "columns": heads, "limit": 100, "label": say("% right")}
+        return matrix(list(runs.values()), "target", **look, cell=cell)
+
+    said = zip(names, runs.values(), strict=True)
+    return Drawing(
+        title,
+        say(
+            "A table of the translations that are right, in percent. Columns: {columns}. {rows}.",
+            columns=", ".join(heads),
+            rows="; ".join(f"{name}: {listed(shares)}" for name, shares in said),
+        ),
+        table((62, 28)),
+        table((40, 28)),
+    )
