@@ -164,6 +164,42 @@ def words_that_each_word_brings(brought: Tensor, source: Sequence[str]) -> Drawi
     )
 
 
+def right_by_place(shares: dict[str, Tensor], places: Sequence[str]) -> Drawing:
+    """Draw the share of right words in each group of places, (P,), for each model."""
+    names = [say(name) for name in shares]
+    values = [[100 * float(x) for x in line] for line in shares.values()]
+    upright = [list(line) for line in zip(*values, strict=True)]
+    label = say("% of the words right, by place")
+    return Drawing(
+        say("Right words by place, in longer sentences of the true length"),
+        say(
+            "The share of right words in percent, by groups of places, {places}: {shares}.",
+            places=", ".join(places),
+            shares="; ".join(
+                f"{name} {listed(line)}" for name, line in zip(names, values, strict=True)
+            ),
+        ),
+        matrix(
+            values,
+            "target",
+            rows=names,
+            columns=list(places),
+            limit=100,
+            label=label,
+            cell=(62, 28),
+        ),
+        matrix(
+            upright,
+            "target",
+            rows=list(places),
+            columns=names,
+            limit=100,
+            label=label,
+            cell=(110, 26),
+        ),
+    )
+
+
 def right_by_seed(runs: dict[str, Sequence[float]], columns: Sequence[str]) -> Drawing:
     """Draw what each kind of model gets right, in percent: a column for each seed."""
     return _percent(say("What five runs of each kind get right"), runs, columns)
@@ -315,42 +351,6 @@ def how_even_and_how_right(runs: dict[str, Sequence[dict]]) -> Drawing:
     )
 
 
-def right_by_place(shares: dict[str, Tensor], places: Sequence[str]) -> Drawing:
-    """Draw the share of right words in each group of places, (P,), for each model."""
-    names = [say(name) for name in shares]
-    values = [[100 * float(x) for x in line] for line in shares.values()]
-    upright = [list(line) for line in zip(*values, strict=True)]
-    label = say("% of the words right, by place")
-    return Drawing(
-        say("Right words by place, in longer sentences of the true length"),
-        say(
-            "The share of right words in percent, by groups of places, {places}: {shares}.",
-            places=", ".join(places),
-            shares="; ".join(
-                f"{name} {listed(line)}" for name, line in zip(names, values, strict=True)
-            ),
-        ),
-        matrix(
-            values,
-            "target",
-            rows=names,
-            columns=list(places),
-            limit=100,
-            label=label,
-            cell=(62, 28),
-        ),
-        matrix(
-            upright,
-            "target",
-            rows=list(places),
-            columns=names,
-            limit=100,
-            label=label,
-            cell=(110, 26),
-        ),
-    )
-
-
 def _percent(title: str, runs: dict[str, Sequence[float]], columns: Sequence[str]) -> Drawing:
     names, heads = [say(name) for name in runs], [say(name) for name in columns]
 
@@ -367,5 +367,5 @@ def _percent(title: str, runs: dict[str, Sequence[float]], columns: Sequence[str
             rows="; ".join(f"{name}: {listed(shares)}" for name, shares in said),
         ),
         table((62, 28)),
-        table((40, 28)),
+        table((39, 28)),
     )
