@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from attnsteps.widgets import Predict
+from attnsteps.widgets import Exercise, Predict
 from tests.browser import Tab, bring_to_life, is_chromium
 from tests.kernel import Kernel
 from tests.web.test_pages import CHAPTERS
@@ -263,3 +263,12 @@ def test_an_item_goes_all_the_way_with_one_key(open_page):
     for _ in range(last):  # where ↓ ends, ↑ has the focus
         page.keyboard.press("Space")
     assert items.all_inner_texts() == texts
+
+
+def test_a_solution_that_is_a_sentence_ends_once(open_page):
+    page = open_page("genindex.html")
+    options, texts = ("It stays.", "It goes."), {"hint": "Look.", "explanation": "It did."}
+    kinds = {"kind": "choice", "options": options, "feedback": ("Yes.", "No.")}
+    Kernel(page, Exercise("ends-once", "Exercise", "Which?", answer=0, **kinds, **texts))
+    page.get_by_text("Solution").click()
+    expect(page.get_by_text("It stays. It did.")).to_be_visible()

@@ -12,6 +12,7 @@ function render({ model, el: host }) {
   const root = frame(host, model.get("title"));
   const field = answerField(spec);
   const verdict = el("p", { role: "status", class: "aw-status" });
+  const answer = describe(spec, model.get("answer")).replace(/\.$/, ""); // a sentence ends once
   /** @param {string} summary @param {string} text */
   const fold = (summary, text) => el("details", {}, el("summary", {}, summary), el("p", {}, text));
 
@@ -67,7 +68,7 @@ function render({ model, el: host }) {
     el("div", { class: "aw-row" }, submit),
     verdict,
     fold("Hint", model.get("hint")),
-    fold("Solution", `${describe(spec, model.get("answer"))}. ${model.get("explanation")}`),
+    fold("Solution", `${answer}. ${model.get("explanation")}`),
   );
 
   const earlier = earlierAnswer(spec);
