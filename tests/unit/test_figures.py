@@ -231,7 +231,7 @@ EXAMPLES = {
     at_once.pass_by_pass: lambda: (
         [(("α", "β"), (True, True), (0.5, 0.25)), (("α", "γ"), (False, True), (0.5, 0.99))],
     ),
-    at_once.right_after_some_passes: lambda: ({"seed 0": [3, 100]}, ["1 pass", "10 passes"]),
+    at_once.right_after_some_passes: lambda: ({"seed 0": [3, 100]}, [1, 10]),
     at_once.from_the_corpus_to_the_student: lambda: (
         "晚上爷爷看见卡片",
         [("α", "β", "γ"), ("β", "γ", "α")],

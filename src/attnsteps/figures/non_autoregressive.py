@@ -202,7 +202,8 @@ def right_by_place(shares: dict[str, Tensor], places: Sequence[str]) -> Drawing:
 
 def right_by_seed(runs: dict[str, Sequence[float]], columns: Sequence[str]) -> Drawing:
     """Draw what each kind of model gets right, in percent: a column for each seed."""
-    return _percent(say("What five runs of each kind get right"), runs, columns)
+    title = say("What five runs of each kind get right")
+    return _percent(title, runs, [say(name) for name in columns], say("% right"))
 
 
 def woven_from_two(orders: Sequence[Sequence[str]], said: Sequence[str]) -> Drawing:
@@ -274,9 +275,10 @@ def pass_by_pass(
     )
 
 
-def right_after_some_passes(runs: dict[str, Sequence[float]], columns: Sequence[str]) -> Drawing:
+def right_after_some_passes(runs: dict[str, Sequence[float]], passes: Sequence[int]) -> Drawing:
     """Draw what each seed gets right, in percent: a column for each number of passes."""
-    return _percent(say("What mask-predict gets right after some passes"), runs, columns)
+    title = say("What mask-predict gets right after some passes")
+    return _percent(title, runs, list(map(str, passes)), say("% right, by the number of passes"))
 
 
 def from_the_corpus_to_the_student(
@@ -351,18 +353,21 @@ def how_even_and_how_right(runs: dict[str, Sequence[dict]]) -> Drawing:
     )
 
 
-def _percent(title: str, runs: dict[str, Sequence[float]], columns: Sequence[str]) -> Drawing:
-    names, heads = [say(name) for name in runs], [say(name) for name in columns]
+def _percent(
+    title: str, runs: dict[str, Sequence[float]], heads: Sequence[str], label: str
+) -> Drawing:
+    names = [say(name) for name in runs]
 
     def table(cell: tuple[float, float]) -> Piece:
-        look = {"rows": names, "columns": heads, "limit": 100, "label": say("% right")}
+        look = {"rows": names, "columns": heads, "limit": 100, "label": label}
         return matrix(list(runs.values()), "target", **look, cell=cell)
 
     said = zip(names, runs.values(), strict=True)
     return Drawing(
         title,
         say(
-            "A table of the translations that are right, in percent. Columns: {columns}. {rows}.",
+            "A table. {label}: {columns}. {rows}.",
+            label=label,
             columns=", ".join(heads),
             rows="; ".join(f"{name}: {listed(shares)}" for name, shares in said),
         ),
