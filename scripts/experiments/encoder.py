@@ -9,7 +9,7 @@ LONG = [250, 500, 1000, 2000, 3000, 6000]
 SHORT = [125, 250, 500, 1000]
 STOPS = {
     "one layer": LONG,
-    "one layer, twice as wide": LONG,
+    "one wide layer": LONG,
     "two layers": SHORT,
     "one layer, used twice": SHORT,
 }
@@ -35,6 +35,6 @@ def run(*, again: bool) -> None:
         return result
 
     kinds = [("two layers", 2), ("one layer, used twice", 2), ("two layers", 3), ("two layers", 4)]
-    kinds += [("one layer", 2), ("one layer, twice as wide", 2)]
+    kinds += [("one layer", 2), ("one wide layer", 2)]
     tasks = [{"model": m, "looks": looks, "seed": seed} for m, looks in kinds for seed in SEEDS]
     record("encoder", tasks, measure, data=DATA, again=again)

@@ -268,7 +268,8 @@ def pass_by_pass(
     upright = zip(*lines(66, [say("i = {n}", n=n) for n in range(len(passes))]), strict=True)
     return Drawing(
         say("Mask-predict, pass by pass"),
-        ". ".join(f"{title}: {' '.join(one[0])}" for title, one in zip(long, passes, strict=True))
+        say("Each pass fills the masked places anew. ")
+        + ". ".join(f"{title}: {' '.join(one[0])}" for title, one in zip(long, passes, strict=True))
         + ".",
         column(*flush, gap=16, align="left"),
         grid([list(line) for line in upright], gap=(8, 6)),

@@ -19,9 +19,11 @@ const DIVISORS = /** @type {const} */ (["none", "sqrt", "d_k"]);
 /** Slider stops: each whole number up to 16, then eight to each doubling. */
 const WIDTHS = [...new Set(Array.from({ length: 73 }, (_, i) => Math.round(2 ** (i / 8))))];
 
+/** @typedef {(s: Summary, expected: number, numKeys: number, divisor: number) => number} Row */
+
 /**
- * The rows of the table: a label, and how its numbers come about. Slopes are along the dot products.
- * @type {[string, (summary: Summary, expected: number, numKeys: number, divisor: number) => number][]}
+ * The rows of the table: a label, and how its numbers come about; slopes are along the scores.
+ * @type {[string, Row][]}
  */
 const ROWS = [
   ["Standard deviation, expected", (_, expected) => expected],
