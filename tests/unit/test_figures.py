@@ -14,6 +14,7 @@ import pytest
 import torch
 
 from attnsteps import figures, sinusoidal_positions
+from attnsteps.corpora.generated.corpus import generated
 from attnsteps.diagrams import Drawing
 from attnsteps.diagrams.drawing import NARROWEST, WIDEST
 from attnsteps.figures import attention, catalogue
@@ -29,6 +30,7 @@ from attnsteps.figures import positional as places
 from attnsteps.figures import query_key_value as qkv
 from attnsteps.figures import residual_and_norm as sums
 from attnsteps.figures import scaling as roots
+from attnsteps.figures import sequence_to_sequence as outside
 from attnsteps.figures import softmax as shares
 from attnsteps.figures import text as cuts
 from attnsteps.figures import training as lessons
@@ -77,6 +79,33 @@ TWO_Q, TWO_K, TWO_V = W_Q[:, [1, 1, 2, 2]], W_K[:, [0, 1, 0, 2]], W_V[:, [0, 1, 
 STREAMS = torch.tensor([[2.0, 0, 0, 0], [0, 2, 0, 0], [0, 0, 2, 0]])
 CIRCLE = ((4, 1, 2, 6, 5, 3), (2, 6, 5, 1, 3, 4))
 EXAMPLES = {
+    outside.what_it_means: lambda: (
+        generated(1).pronouns[:2],
+        {"累": "tired", "宽": "wide", "动物": "animal", "马路": "street"},
+    ),
+    outside.encoder_and_decoder: lambda: (
+        (["α", "累"], [7, 8], {"累": "tired"}),
+        X[:2, :5],
+        ["<bos>", "β", "γ", "δ"],
+        {"ε": 2.5, "ζ": 1.0},
+        293,
+    ),
+    outside.one_vector_for_all: lambda: (TOKENS[:5], {"累": "tired"}),
+    outside.squeezed_into_one: lambda: (
+        NAMES[:2],
+        torch.tensor([[1.0, 1, -1, -1], [1, -1, 1, -1]]),
+        torch.tensor([[1.0, 1, 1, 1], [-1, -1, -1, 1]]),
+    ),
+    outside.a_look: lambda: (torch.tensor([2.0, 2, 0, 0]), *2 * [torch.eye(4)[:3]], NAMES[:3]),
+    outside.three_readers_learn: lambda: (
+        {
+            name: [{"steps": [100, 200, 400, 800], "right": [[1.0, r / 4] for r in range(4)]}]
+            for name in ("α", "β", "γ")
+        },
+        8,
+    ),
+    outside.three_ways: lambda: (5, 3, "α", "β"),
+    outside.last_place_and_last_word: lambda: ((3, 2, 1),),
     cuts.text_to_rectangle: lambda: (
         "".join(TOKENS),
         [TOKENS, TOKENS[:3]],

@@ -1,0 +1,617 @@
+"""The figures of chapter 1, in their order on the page: the whole from outside, and a look."""
+
+import math
+from collections.abc import Mapping, Sequence
+
+from torch import Tensor
+
+from attnsteps.corpora.generated.corpus import Pair
+from attnsteps.diagrams import (
+    Drawing,
+    Piece,
+    Wire,
+    bars,
+    block,
+    column,
+    frame,
+    grid,
+    matrix,
+    named,
+    row,
+    space,
+    vector,
+    word,
+    words,
+)
+from attnsteps.figures.catalogue import say
+from attnsteps.figures.shared import chart, listed
+
+Glosses = Mapping[str, str]
+
+
+def _meaning(pair: Pair, glosses: Glosses, key: str, decides: int, *, tall: bool) -> Piece:
+    """Draw the English words above the Chinese ones; outlined is what the wires join."""
+    place, noun = pair.referents[0]
+    english = [
+        word(say(text), role="target", name=f"{key}it" if i == place else "", lit=i == place)
+        for i, text in enumerate(pair.tgt)
+    ]
+    chinese = [
+        word(
+            text,
+            say(glosses.get(text, "")),
+            role="source",
+            name=f"{key}zh{i}",
+            lit=i in {noun, decides},
+        )
+        for i, text in enumerate(pair.src)
+    ]
+    if not tall:
+        below = column(row(*chinese, gap=9), space(0, 46), gap=0)
+        return column(row(*english, gap=4), below, gap=44)
+    lines = [row(*english[a:b], gap=4) for a, b in ((0, 5), (5, 8), (8, len(english)))]
+    below = [row(*chinese[:5], gap=6), row(*chinese[5:], gap=6)]
+    return column(
+        column(*lines, gap=5, align="left"),
+        column(*below, gap=26, align="left"),
+        gap=44,
+        align="left",
+    )
+
+
+def what_it_means(pairs: Sequence[Pair], glosses: Glosses) -> Drawing:
+    """Draw the two sentences of the opening; lines say which noun *it* means, and what decides.
+
+    Args:
+        pairs: two pairs of the generated corpus, the same but for one adjective.
+        glosses: the meaning of each Chinese word.
+    """
+    first, second = (pair.src for pair in pairs)
+    (decides,) = (i for i, (a, b) in enumerate(zip(first, second, strict=True)) if a != b)
+
+    def wires(*, tall: bool) -> list[Wire]:
+        drawn = []
+        for key, pair in zip("ab", pairs, strict=True):
+            noun = pair.referents[0][1]
+            adjective = f"{key}zh{decides}.{'top' if tall else 'bottom'}"
+            arc, label = (0, "") if tall else (22, say("decides"))
+            drawn += [
+                Wire(f"{key}it.bottom", f"{key}zh{noun}.top", role="target", thick=True),
+                Wire(adjective, f"{key}zh{noun}.bottom", label, role="source", arc=arc),
+            ]
+        return drawn
+
+    def both(*, tall: bool) -> list[Piece]:
+        return [
+            _meaning(pair, glosses, key, decides, tall=tall)
+            for key, pair in zip("ab", pairs, strict=True)
+        ]
+
+    lines = [
+        say(
+            "Ending in {adjective}, a line leads from the English word it to the Chinese word "
+            "for {noun}.",
+            adjective=say(glosses[pair.src[decides]]),
+            noun=say(glosses[pair.src[pair.referents[0][1]]]),
+        )
+        for pair in pairs
+    ]
+    return Drawing(
+        say("What it means"),
+        say(
+            "The English sentence above the Chinese one, twice. {lines} An arrow from the Chinese "
+            "adjective to that noun says: decides.",
+            lines=" ".join(lines),
+        ),
+        column(*both(tall=False), gap=28),
+        column(*both(tall=True), gap=40, align="left"),
+        wires=wires(tall=False),
+        tall_wires=wires(tall=True),
+    )
+
+
+def encoder_and_decoder(
+    source: tuple[Sequence[str], Sequence[int], Glosses],
+    memory: Tensor,
+    written: Sequence[str],
+    best: Mapping[str, float],
+    known: int,
+) -> Drawing:
+    """Draw the translator at work: ids, memory, the scores of the next word, and the loop.
+
+    Args:
+        source: the tokens of the source, their ids, and their meanings.
+        memory: (S, D), a row for each of them.
+        written: the words so far, ``<bos>`` first.
+        best: the best next words and their scores, the best first.
+        known: how many words have a score.
+    """
+    tokens, ids, glosses = source
+    turned, following = tokens.index("累"), next(iter(best))
+
+    def tables(cell: tuple[float, float], columns: int, wide: float, gap: float) -> Piece:
+        left = matrix(
+            [[i] for i in ids],
+            "source",
+            name="ids",
+            label=say("ids"),
+            shape=f"({len(ids)},)",
+            rows=[f"{zh} {say(glosses.get(zh, ''))}".strip() for zh in tokens],
+            cell=(40, 22),
+            limit=400,
+        )
+        right = matrix(
+            memory[:, :columns],
+            "context",
+            name="memory",
+            label=say("memory"),
+            shape=str(tuple(memory.shape)),
+            digits=1,
+            cell=cell,
+            lit=[turned],
+        )
+        box = frame(space(wide, 176), say("encoder"), role="source", name="encoder")
+        note = say("{some} of {all} columns", some=columns, all=memory.shape[1])
+        notes = space(0, 15), space(0, 15), words(note, size=12, quiet=True)
+        parts = zip((left, box, right), notes, strict=True)
+        return row(*(column(part, below, gap=4) for part, below in parts), gap=gap)
+
+    def writer() -> tuple[Piece, ...]:
+        table = bars(
+            list(best.values()),
+            "target",
+            name="scores",
+            title=say("the best {some} of {all} scores", some=len(best), all=known),
+            labels=[say(text) for text in best],
+            digits=1,
+            size=(36, 46),
+        )
+        wrapped = "\n".join(
+            " ".join(map(say, written[i : i + 3])) for i in range(0, len(written), 3)
+        )
+        box = block(say("decoder"), "target", name="decoder", width=166, height=44)
+        text = named("so_far", words(wrapped, size=13, role="target"))
+        new = word(say(following), name="next", role="target", lit=True)
+        return new, table, box, text, words(say("read again"), size=12, quiet=True)
+
+    def wide() -> Piece:
+        new, table, box, text, again = writer()
+        right = grid([[new, space()], [table, again], [box, text]], gap=(20, 24))
+        return row(tables((34, 22), 3, 60, 10), right, gap=40)
+
+    def tall() -> Piece:
+        new, table, box, text, again = writer()
+        right = grid([[space(), new], [again, table], [text, box]], gap=(24, 24))
+        return column(right, tables((33, 22), 3, 36, 8), gap=34)
+
+    inside = [
+        *(
+            Wire(f"ids[{r}].right", f"memory[{turned}].left", role="source", head=False)
+            for r in range(len(ids))
+        ),
+        Wire("decoder.top", "scores.bottom", role="target"),
+        Wire("scores.top", "next.bottom", role="target"),
+    ]
+    return Drawing(
+        say("Encoder, memory, decoder, and the loop"),
+        say(
+            "{count} Chinese words as ids enter the encoder, which makes the memory: a row of "
+            "{width} numbers for each, of which some are shown. Lines from all words lead to the "
+            "row of {turned}. The decoder takes from all rows of the memory and from the words so "
+            "far, {written}, and gives a score for each of {known} English words. The best is "
+            "{best}, and an arrow carries it back to the words so far.",
+            count=len(ids),
+            width=memory.shape[1],
+            turned=say(glosses[tokens[turned]]),
+            written=" ".join(map(say, written[1:])),
+            known=known,
+            best=say(following),
+        ),
+        wide(),
+        tall(),
+        wires=[
+            *inside,
+            *(
+                Wire(f"memory[{r}].right", "decoder.left", role="context", head=False)
+                for r in range(len(ids))
+            ),
+            Wire("so_far.left", "decoder.right", role="target"),
+            Wire("next.right", "so_far.top", role="target", bent=True),
+        ],
+        tall_wires=[
+            *inside,
+            Wire("memory.top", "decoder.bottom", role="context"),
+            Wire("so_far.right", "decoder.left", role="target"),
+            Wire("next.left", "so_far.top", role="target", bent=True),
+        ],
+    )
+
+
+def one_vector_for_all(tokens: Sequence[str], glosses: Glosses) -> Drawing:
+    """Draw a recurrent encoder: each word changes the vector, and the last one is handed on.
+
+    Args:
+        tokens: of the source, at most nine.
+        glosses: the meanings of some.
+    """
+    last, half = len(tokens) - 1, (len(tokens) + 1) // 2
+
+    def part(indices: range, *, tall: bool) -> Piece:
+        chips = [
+            word(tokens[i], say(glosses.get(tokens[i], "")), name=f"w{i}", role="source")
+            for i in indices
+        ]
+        states = [
+            vector(
+                [1, 1, 1],
+                "source",
+                name=f"s{i}",
+                digits=None,
+                cell=(13 if tall else 15, 15),
+                lit=[0] if i == last else [],
+            )
+            for i in indices
+        ]
+        return grid([states, chips], gap=(8 if tall else 11, 20))
+
+    def with_decoder(before: Piece, gap: float) -> Piece:
+        box = block(say("decoder"), "target", name="decoder", height=36)
+        return row(before, column(box, space(0, 50), gap=0), gap=gap)
+
+    upward = [Wire(f"w{i}.top", f"s{i}.bottom") for i in range(last + 1)]
+    along = [Wire(f"s{i}.right", f"s{i + 1}.left") for i in range(last)]
+    out = Wire(f"s{last}.right", "decoder.left", role="target")
+    return Drawing(
+        say("An encoder that keeps one vector"),
+        say(
+            "{count} tokens, left to right. Each makes a new vector from itself and the vector "
+            "before it. Only the last vector, outlined, goes to the decoder.",
+            count=len(tokens),
+        ),
+        with_decoder(part(range(last + 1), tall=False), 16),
+        column(
+            part(range(half), tall=True),
+            with_decoder(part(range(half, last + 1), tall=True), 8),
+            gap=30,
+            align="left",
+        ),
+        wires=[*upward, *along, out],
+        tall_wires=[
+            *upward,
+            *(wire for i, wire in enumerate(along) if i != half - 1),
+            Wire(f"w{half - 1}.bottom", f"s{half}.top"),
+            out,
+        ],
+    )
+
+
+def squeezed_into_one(names: Sequence[str], vectors: Tensor, tags: Tensor) -> Drawing:
+    """Draw words multiplied by the tags of their places, number by number, and their sum.
+
+    Args:
+        names: of the words.
+        vectors: (S, D), one for each.
+        tags: (S, D), one for each place.
+    """
+    tagged = vectors * tags
+    total = tagged.sum(dim=0)
+
+    def lines(cell: tuple[float, float]) -> Piece:
+        drawn = [
+            [
+                vector(tags[t], "position", label=say("tag {n}", n=t + 1), cell=cell),
+                words("×"),
+                vector(vectors[t], "source", label=say(name), cell=cell),
+                words("="),
+                vector(tagged[t], "source", label=say("tagged"), cell=cell),
+            ]
+            for t, name in enumerate(names)
+        ]
+        end = vector(total, "context", label=say("one vector"), cell=cell)
+        drawn.append([space(), space(), space(), words(say("sum")), end])
+        return grid(drawn, gap=(8 if cell[0] > 30 else 3, 12))
+
+    return Drawing(
+        say("Words squeezed into one vector"),
+        say(
+            "{names}, each multiplied by the tag of its place, number by number. Their sum is "
+            "({total}).",
+            names=", ".join(map(say, names)),
+            total=listed(total),
+        ),
+        lines((38, 26)),
+        lines((20, 24)),
+    )
+
+
+def a_look(query: Tensor, keys: Tensor, values: Tensor, names: Sequence[str]) -> Drawing:
+    """Draw attention for one query, from the dot products down to what it finds.
+
+    Args:
+        query: (D,), of the last word.
+        keys: (S, D).
+        values: (S, D).
+        names: of the S words.
+    """
+    scores = keys @ query
+    halved = scores / math.sqrt(query.shape[-1])
+    weights = halved.softmax(dim=-1)
+    found = weights @ values
+
+    def lines(*, tall: bool) -> dict[str, list[Piece]]:
+        narrow = (22, 24) if tall else (34, 26)
+        single = (44, 24) if tall else (46, 26)
+
+        def cells(letter: str, table: Tensor, role: str, cell: tuple, **settings) -> list[Piece]:
+            return [
+                vector(line.reshape(-1), role, name=f"{letter}{i}", cell=cell, **settings)
+                for i, line in enumerate(table)
+            ]
+
+        end = vector(
+            found,
+            "context",
+            name="c",
+            cell=(26, 24) if tall else (40, 26),
+            digits=1 if tall else 2,
+        )
+        return {
+            "": [
+                word(say(name), role="source", lit=i == len(names) - 1)
+                for i, name in enumerate(names)
+            ],
+            say("query: what {name} needs", name=say(names[-1])): [
+                *[space()] * (len(names) - 1),
+                vector(query, "query", name="q", cell=narrow),
+            ],
+            say("key: what each word offers"): cells("k", keys, "key", narrow),
+            say("score: query · key"): cells("s", scores, "weights", single, limit=4),
+            say("halved"): cells("d", halved, "weights", single, limit=4),
+            say("share (softmax)"): cells("w", weights, "weights", single, digits=2, limit=1),
+            say("value: the word"): cells("v", values, "value", narrow),
+            say("share × value, added up"): [*[space()] * (len(names) - 1), end],
+        }
+
+    wide, places = lines(tall=False), [space(95)] * len(names)
+    folded = [
+        column(
+            words(label, size=12, quiet=True),
+            grid([pieces, places], gap=(6, 0)),
+            gap=4,
+            align="left",
+        )
+        for label, pieces in lines(tall=True).items()
+    ]
+    each = range(len(names))
+    return Drawing(
+        say("What {name} finds", name=say(names[-1])),
+        say(
+            "The query of the last of {names} is compared with the keys of all. The scores are "
+            "{scores}; halved {halved}; as shares {weights}. Each word's value is taken with its "
+            "share, and the sum is {found}.",
+            names=", ".join(map(say, names)),
+            scores=listed(scores),
+            halved=listed(halved),
+            weights=listed(weights, 2),
+            found=listed(found, 2),
+        ),
+        grid(list(wide.values()), labels=list(wide), gap=(18, 15)),
+        column(*folded, gap=12, align="left"),
+        wires=[
+            *(Wire("q.bottom", f"k{i}.top", role="query") for i in each),
+            *(Wire(f"{a}{i}", f"{b}{i}") for a, b in ("ks", "sd", "dw", "wv") for i in each),
+            *(Wire(f"v{i}.bottom", "c.top", role="context") for i in each),
+        ],
+    )
+
+
+def three_readers_learn(runs: Mapping[str, Sequence[dict]], colours: int) -> Drawing:
+    """Draw how often readers of a list are right with its greatest length, over the steps.
+
+    Args:
+        runs: for each reader its runs, each with ``steps`` and ``right``, a share for each length.
+        colours: how many answers a blind guess chooses from.
+    """
+    roles = dict(zip(runs, ("source", "query", "context"), strict=True))
+    steps = next(iter(runs.values()))[0]["steps"]
+    shares = {
+        name: [[100 * stop[-1] for stop in run["right"]] for run in each]
+        for name, each in runs.items()
+    }
+
+    def drawn(size: tuple[float, float], shown: Sequence[int]) -> Piece:
+        low, high = math.log(steps[0]), math.log(steps[-1])
+        return chart(
+            (low, high, [(math.log(step), f"{step:,}") for step in shown], say("steps")),
+            (
+                0,
+                106,
+                [(n, f"{n} %") for n in (0, 25, 50, 75, 100)],
+                say("right with the longest list"),
+            ),
+            size=size,
+            lines=[
+                (roles[name], [(math.log(s), y) for s, y in zip(steps, line, strict=True)])
+                for name, each in shares.items()
+                for line in each
+            ],
+            levels=[(100 / colours, say("blind guess"))],
+            notes=[
+                (math.log(steps[-3]), min(line[-3] for line in each) - 9, str(n), roles[name])
+                for n, (name, each) in enumerate(shares.items(), start=1)
+            ],
+        )
+
+    legend = [
+        words(f"{n}  {say(name)}", size=13, role=roles[name], bold=True)
+        for n, name in enumerate(runs, start=1)
+    ]
+    return Drawing(
+        say("Right answers over the steps of training, for three readers"),
+        say(
+            "A line for each run; steps on a logarithmic axis. {ends} A dashed line marks a "
+            "blind guess, {blind:.1f} %.",
+            ends=" ".join(
+                say(
+                    "{name}: {low:.0f} to {high:.0f} % after {steps} steps.",
+                    name=say(name),
+                    low=min(line[-1] for line in each),
+                    high=max(line[-1] for line in each),
+                    steps=steps[-1],
+                )
+                for name, each in shares.items()
+            ),
+            blind=100 / colours,
+        ),
+        column(row(*legend, gap=28), drawn((470, 190), steps), gap=8),
+        column(*legend, drawn((230, 170), steps[::2]), gap=4, align="left"),
+    )
+
+
+_SPOT, _GAP = 14, 8  # of the places in the drawing of three ways
+
+
+def _reach(layer: int, last: int, count: int) -> range:
+    """Return the places that a vector in the topmost layer depends on, in one of the layers."""
+    far = last - layer
+    return range(last - far, min(last + far, count - 1) + 1)
+
+
+def three_ways(count: int, last: int, start: str, end: str) -> Drawing:
+    """Draw the way from a sentence's first word to a later one: a chain, a cone and a fan.
+
+    Args:
+        count: how many places the sentence has.
+        last: the place where the way ends.
+        start: the word at the first place.
+        end: the word at the last.
+    """
+
+    def spots(key: str, cells: Sequence[int], role: str, points: Sequence[int] = ()) -> Piece:
+        """Draw a row of the sentence's places: cells, or mere points for the wires."""
+
+        def spot(i: int) -> Piece:
+            if i in cells:
+                return vector([1], role, name=f"{key}{i}", digits=None, cell=(_SPOT - 2, 12))
+            empty = space(_SPOT, 0)
+            return named(f"{key}{i}", empty) if i in points else empty
+
+        return row(*(spot(i) for i in range(count)), gap=_GAP)
+
+    def panel(key: str, levels: Sequence[Piece], pitch: float, title: str) -> Piece:
+        first, other = words(say(start), size=12), words(say(end), size=12)
+        middle = last * (_SPOT + _GAP) + _SPOT / 2
+        between = middle - other.width / 2 - first.width
+        rest = count * (_SPOT + _GAP) - _GAP - middle - other.width / 2
+        below = column(
+            spots(f"{key}w", range(count), "source"),
+            row(first, space(between), other, space(rest), gap=0),
+            words(title, size=13, bold=True),
+            gap=4,
+        )
+        return column(*levels, below, gap=pitch, align="left")
+
+    def panels() -> list[Piece]:
+        cone = []
+        for n in range(last, 0, -1):
+            reached = _reach(n, last, count)
+            cone.append(spots(f"c{n}-", reached[:1], "context", reached))
+        chain = spots("r", range(count), "context")
+        fan = spots("f", [last], "context")
+        return [
+            panel("r", [chain], 20, say("RNN: a chain, {n} steps", n=last)),
+            panel("c", cone, 12, say("CNN: a cone, {n} layers", n=last)),
+            panel("f", [fan], 76, say("attention: a fan, 1 step")),
+        ]
+
+    def node(layer: int, i: int) -> str:
+        return f"c{layer}-{i}" if layer else f"cw{i}"
+
+    def line(begin: str, stop: str, *, on_path: bool) -> Wire:
+        return Wire(begin, stop, role="key" if on_path else "", thick=on_path, head=False)
+
+    ways = [line(f"fw{i}.top", f"f{last}.bottom", on_path=i == 0) for i in range(count)]
+    ways += [line(f"rw{i}.top", f"r{i}.bottom", on_path=i == 0) for i in range(count)]
+    ways += [line(f"r{i}.right", f"r{i + 1}.left", on_path=i < last) for i in range(count - 1)]
+    for n in range(last):
+        for up in _reach(n + 1, last, count):
+            for i in range(up - 1, min(up + 1, count - 1) + 1):
+                begin, stop = f"{node(n, i)}.top", f"{node(n + 1, up)}.bottom"
+                ways.append(line(begin, stop, on_path=(i, up) == (n, n + 1)))
+    ways.sort(key=lambda wire: wire.thick)
+    return Drawing(
+        say("From {start} to {end}, three ways", start=say(start), end=say(end)),
+        say(
+            "The {count} places of the sentence, three times; a thick line leads from {start} to "
+            "the new vector of {end}. In an RNN it goes along a chain of {last} steps. In a CNN "
+            "it climbs the edge of a cone through {last} layers. In attention it is one line of a "
+            "fan.",
+            count=count,
+            start=say(start),
+            end=say(end),
+            last=last,
+        ),
+        row(*panels(), gap=38, align="bottom"),
+        column(*panels(), gap=30),
+        wires=ways,
+    )
+
+
+def last_place_and_last_word(lengths: Sequence[int]) -> Drawing:
+    """Draw a padded batch read by an RNN: what the last place holds, and what was wanted.
+
+    Args:
+        lengths: how many real words each sentence has.
+    """
+    longest, sentences = max(lengths), range(len(lengths))
+
+    def place(i: int, size: float, *, tall: bool) -> Piece:
+        pieces = []
+        for b, n in enumerate(lengths):
+            real = i < n
+            kept = vector(
+                [1, 1],
+                "context" if real else "wrong",
+                name=f"h{b}{i}",
+                digits=None,
+                cell=(15, 15),
+                lit=[0] if i == n - 1 else [],
+            )
+            here = f"{i + 1}" if tall else say("word {n}", n=i + 1)
+            text = block(
+                here if real else say("pad"),
+                "source" if real else "plain",
+                state="built" if real else "coming",
+                width=size,
+            )
+            pieces.append(column(kept, text, gap=8))
+        return column(*pieces, gap=22)
+
+    def batch(size: float, gap: float, *, tall: bool) -> Piece:
+        labels = (
+            words(say("sentence {b}:\n{n} words", b=b, n=n), size=12, quiet=True)
+            for b, n in enumerate(lengths)
+        )
+        places = [place(i, size, tall=tall) for i in range(longest)]
+        taken = frame(places[-1], "[:, -1]", role="wrong", pad=7)
+        parts = (column(part, space(0, 7), gap=0) for part in places[:-1])
+        side = column(column(*labels, gap=44), space(0, 16), gap=0)
+        return row(side, *parts, taken, gap=gap, align="bottom")
+
+    return Drawing(
+        say("The vector at the last place, and at the last word"),
+        say(
+            "Sentences of {lengths} words in a batch of {longest} places. The vector after each "
+            "sentence's last word is outlined, and those after padding are red. A frame around "
+            "the last place shows what is taken.",
+            lengths=listed(lengths),
+            longest=longest,
+        ),
+        batch(64, 14, tall=False),
+        batch(38, 4, tall=True),
+        wires=[
+            Wire(f"h{b}{i}.right", f"h{b}{i + 1}.left", head=False)
+            for b in sentences
+            for i in range(longest - 1)
+        ],
+    )
