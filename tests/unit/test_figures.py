@@ -31,6 +31,7 @@ from attnsteps.figures import query_key_value as qkv
 from attnsteps.figures import residual_and_norm as sums
 from attnsteps.figures import scaling as roots
 from attnsteps.figures import sequence_to_sequence as outside
+from attnsteps.figures import since_2017 as changes
 from attnsteps.figures import softmax as shares
 from attnsteps.figures import text as cuts
 from attnsteps.figures import training as lessons
@@ -68,6 +69,7 @@ UNITS = (
 )
 WORDS = torch.tensor([[1.0, 0, 1], [0, 1, 0], [1, 1, 1]])
 CHANCES = torch.tensor([[0.34, 0.26, 0.4], [0.05, 0.05, 0.9], [0.5, 0.4, 0.1]])
+MODEL_AXES = ("thing", "alive", "flat", "describes")
 NAMES, AXES = ("tired", "street", "both"), ("alive", "flat", "describes")
 SCORES = torch.tensor([4.0, 2.0, 2.0])
 PAIR = ("wide", "street", "(pad)")
@@ -79,6 +81,29 @@ TWO_Q, TWO_K, TWO_V = W_Q[:, [1, 1, 2, 2]], W_K[:, [0, 1, 0, 2]], W_V[:, [0, 1, 
 STREAMS = torch.tensor([[2.0, 0, 0, 0], [0, 2, 0, 0], [0, 0, 2, 0]])
 CIRCLE = ((4, 1, 2, 6, 5, 3), (2, 6, 5, 1, 3, 4))
 EXAMPLES = {
+    changes.two_blocks: tuple,
+    changes.either_norm: lambda: (
+        {"x": X[:, :4], "LayerNorm": X[:, :4], "RMSNorm": X[:, :4]},
+        NAMES,
+        MODEL_AXES,
+    ),
+    changes.hands_that_turn_on: lambda: ({"α": 1, "β": 8}, 5),
+    changes.while_the_sentence_moves: lambda: ({0: 12.9, 5: 14.4}, {0: 5.4, 5: 5.4}, (8, 1)),
+    changes.shared_keys: lambda: ({8: 2400, 2: 600, 1: 300}, 8),
+    changes.a_window: lambda: (CAUSAL, NAMES),
+    changes.a_running_softmax: lambda: (
+        [{"α": 2, "β": 0}, {"γ": 4}],
+        [(2, 1.14, X[0, :2]), (4, 1.29, X[1, :2])],
+        ("α", "β"),
+    ),
+    changes.tile_after_tile: lambda: (8, 2, 5),
+    changes.where_words_are_sent: lambda: (NAMES, SHARES),
+    changes.each_change_five_times: lambda: (
+        {
+            title: {"2017": [0.9, 0.8], "rotary": [low, 0.5], "together": [0.4, 0.5]}
+            for title, low in zip(("α", "β", "γ", "δ"), (0.4, 0.5, 0.45, 0.55), strict=True)
+        },
+    ),
     outside.what_it_means: lambda: (
         generated(1).pronouns[:2],
         {"累": "tired", "宽": "wide", "动物": "animal", "马路": "street"},
