@@ -39,6 +39,7 @@ PARTS = {
 
 def one_small_layer(x: Tensor, w: Tensor, gradient: Tensor, averages: Sequence[Tensor]) -> Drawing:
     """Draw what an update of y = xW keeps, whatever the batch, and what the batch adds."""
+    x, w = x.detach(), w.detach()
     fixed = [w, gradient, *averages]
     count, kept = sum(one.numel() for one in fixed), x.numel()
     size = [f"({one.shape[0]}, {one.shape[1]})" for one in (x, w)]
@@ -507,7 +508,7 @@ def a_ring_adds_up(vectors: Sequence[Sequence[int]], names: Sequence[str]) -> Dr
     )
 
 
-# When memory runs out ----------------------------------------------------------------------------
+# Twelve hours ------------------------------------------------------------------------------------
 
 
 def ways_to_fit(ways: Mapping[str, TrainingBytes]) -> Drawing:
@@ -564,7 +565,7 @@ def memory_against_the_length(lengths: Sequence[int], kept: Mapping[str, Sequenc
             first=lengths[0],
             last=f"{lengths[-1]:,}",
             ends="; ".join(
-                f"{say(name)}, {found[0] / 1e6:.1f} to {found[-1] / 1e6:,.0f}"
+                f"{say(name)}, {found[0] / 1e6:.1f} – {found[-1] / 1e6:,.0f}"
                 for name, found in kept.items()
             ),
         ),
