@@ -400,10 +400,7 @@ EXAMPLES = {
         {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16},
     ),
     costs.losses_in_two_formats: lambda: (
-        {
-            name: [[(n, 5.6 - 0.04 * n - 0.1 * seed) for n in range(0, 99, 3)] for seed in range(5)]
-            for name in ("float32", "bfloat16")
-        },
+        {"float32": [1.85, 1.78, 1.76, 1.76, 1.98], "bfloat16": [1.85, 1.77, 1.79, 1.76, 2.0]},
     ),
     costs.error_against_the_factor: lambda: (
         {2.0**n: 110 / (n + 7) if n < 30 else float("nan") for n in range(-6, 34, 3)},

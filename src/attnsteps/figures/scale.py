@@ -289,38 +289,26 @@ def number_formats(formats: Mapping[str, torch.dtype]) -> Drawing:
     )
 
 
-def losses_in_two_formats(runs: Mapping[str, Sequence[Sequence[tuple[float, float]]]]) -> Drawing:
-    """Draw the loss against the updates: for each format a line from each seed."""
-    (one, first), (other, second) = runs.items()
-    last = max(step for line in first for step, _ in line)
-    top = math.ceil(max(loss for line in [*first, *second] for _, loss in line))
-    ends = [[line[-1][1] for line in lines] for lines in (first, second)]
+def losses_in_two_formats(ends: Mapping[str, Sequence[float]]) -> Drawing:
+    """Draw the loss at the end of each run: a row for each format, a column for each seed."""
+    formats, losses = [say(name) for name in ends], torch.tensor(list(ends.values()))
+    count = losses.shape[1]
 
-    def arranged(size: tuple[float, float]) -> Piece:
-        return chart(
-            (0, last, [(n * last / 3, f"{n * last / 3:.0f}") for n in range(4)], say("updates")),
-            (0, top, [(n, str(n)) for n in range(top + 1)], say("loss of a token (nats)")),
-            size=size,
-            lines=[("query", line) for line in first],
-            dots=[("key", line[::3]) for line in second],
-            notes=[
-                (0.3 * last, 0.80 * top, say("lines: {one}, five seeds", one=say(one)), "query"),
-                (0.3 * last, 0.66 * top, say("dots: {one}, the same seeds", one=say(other)), "key"),
-            ],
-        )
+    def arranged(cell: tuple[float, float], heads: Sequence[str]) -> Piece:
+        look = {"rows": formats, "columns": heads, "digits": 2, "cell": cell}
+        return matrix(losses, "target", **look)
 
     return Drawing(
         say("The same training in 32 and in 16 bits"),
         say(
-            "Loss against updates for five seeds, {one} as lines and {other} as dots. The dots of "
-            "each seed lie on its line. The last values are {first} and {second}.",
-            one=say(one),
-            other=say(other),
-            first=listed(ends[0], 2),
-            second=listed(ends[1], 2),
+            "The loss of a token at the end of training, a column for each of {count} seeds and a "
+            "row for each of {formats}. The two numbers of a column nearly agree; the columns "
+            "differ by more.",
+            count=count,
+            formats=", ".join(formats),
         ),
-        arranged((520, 190)),
-        arranged((240, 190)),
+        arranged((78, 28), [say("seed {n}", n=n) for n in range(count)]),
+        arranged((50, 28), [say("seed {n}", n=n) for n in range(count)]),
     )
 
 
@@ -334,7 +322,7 @@ def error_against_the_factor(errors: Mapping[float, float], coarse: float) -> Dr
     found = {math.log2(factor): error for factor, error in errors.items()}
     line = [(power, error) for power, error in found.items() if not math.isnan(error)]
     over = [power for power, error in found.items() if math.isnan(error)]
-    low, high, top = min(found), max(found), 20 * math.ceil(max(e for _, e in line) / 20)
+    low, high, top = min(found), max(found), 40 * math.ceil(max(e for _, e in line) / 40)
 
     def arranged(size: tuple[float, float], step: int) -> Piece:
         ticks = [(p, _power(2, p)) for p in list(found)[::step]]
@@ -359,14 +347,11 @@ def error_against_the_factor(errors: Mapping[float, float], coarse: float) -> Dr
     return Drawing(
         say("What a factor of the loss does for float16"),
         say(
-            "The gradient's error in float16 falls from {first:.0f} % at factor {low} to "
-            "{least:.0f} % and stays there over a wide range; from {over} on the gradient is "
-            "infinite. A level line at {coarse:.0f} % is bfloat16, which needs no factor.",
-            first=line[0][1],
+            "In float16 the gradient's error is larger than the gradient at the smallest factor, "
+            "{low}. It falls to a few per cent and stays there over a wide range, until at the "
+            "right end the gradient is infinite. A level line above it is bfloat16, which needs "
+            "no factor.",
             low=_power(2, low),
-            least=min(e for _, e in line),
-            over=_power(2, over[0]),
-            coarse=coarse,
         ),
         arranged((520, 170), 2),
         arranged((250, 170), 3),
@@ -398,6 +383,8 @@ def roofline(points: Mapping[int, tuple[float, float]], memory: float, peak: flo
         up = [n for n in (1, 2, 5, 10, 20, 50, 100, 200) if low < n * 1e9 < 1.5 * peak]
         ticks = [(math.log10(n * 1e9), f"{n}") for n in up]
         names = [say("{n} words", n=n) if n > 1 else say("1 word") for n in points]
+        if tall:
+            names = [names[0], *(f"{n}" for n in list(points)[1:-1]), names[-1]]
         notes = [
             (x + 0.06, y - (0.13 if tall else 0.1), text, "key")
             for (x, y), text in zip(dots, names, strict=True)
