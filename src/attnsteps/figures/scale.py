@@ -391,7 +391,7 @@ def roofline(points: Mapping[int, tuple[float, float]], memory: float, peak: flo
         ]
         y = math.log10(1.25 * peak)
         notes.append((math.log10(1.2 * bend), y, say("limit of the arithmetic"), "plain"))
-        high = math.log10((12 if tall else 5.5) * left * memory)
+        high = math.log10((15 if tall else 5.5) * left * memory)
         for n, text in enumerate(say("limit of\nthe memory").split("\n")):
             notes.append((math.log10(1.12 * left), high - 0.12 * n, text, "plain"))
         return chart(
