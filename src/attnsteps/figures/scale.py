@@ -340,7 +340,7 @@ def error_against_the_factor(errors: Mapping[float, float], coarse: float) -> Dr
             notes=[
                 (low + 5, 0.6 * top, say("float16"), "query"),
                 (low + 14, coarse + 0.08 * top, say("bfloat16, no factor"), "key"),
-                (over[0] - 6, 0.09 * top, say("infinite"), "wrong"),
+                (over[0] - 4, 0.32 * top, say("infinite"), "wrong"),
             ],
         )
 
