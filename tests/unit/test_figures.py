@@ -15,6 +15,7 @@ import torch
 
 from attnsteps import figures, sinusoidal_positions
 from attnsteps.corpora.generated.corpus import generated
+from attnsteps.analysis.memory import TrainingBytes
 from attnsteps.diagrams import Drawing
 from attnsteps.diagrams.drawing import NARROWEST, WIDEST
 from attnsteps.figures import attention, catalogue
@@ -29,6 +30,7 @@ from attnsteps.figures import non_autoregressive as at_once
 from attnsteps.figures import positional as places
 from attnsteps.figures import query_key_value as qkv
 from attnsteps.figures import residual_and_norm as sums
+from attnsteps.figures import scale as costs
 from attnsteps.figures import scaling as roots
 from attnsteps.figures import sequence_to_sequence as outside
 from attnsteps.figures import since_2017 as changes
@@ -79,6 +81,7 @@ REAL = torch.tensor([[True, True, False]])
 CROSSING = toy_vectors((ANIMAL, CROSS, STREET))
 TWO_Q, TWO_K, TWO_V = W_Q[:, [1, 1, 2, 2]], W_K[:, [0, 1, 0, 2]], W_V[:, [0, 1, 0, 1]]
 STREAMS = torch.tensor([[2.0, 0, 0, 0], [0, 2, 0, 0], [0, 0, 2, 0]])
+MB = 10**6
 CIRCLE = ((4, 1, 2, 6, 5, 3), (2, 6, 5, 1, 3, 4))
 EXAMPLES = {
     changes.two_blocks: tuple,
@@ -436,6 +439,50 @@ EXAMPLES = {
         torch.arange(20).reshape(4, 5) // 5 == 2,
         torch.arange(20).reshape(4, 5) % 5 == 1,
     ),
+    costs.one_small_layer: lambda: (
+        torch.tensor([[1.0, 2], [0, 1], [3, 0]]),
+        torch.tensor([[1.0, 0], [2, 1]]),
+        torch.tensor([[4.0, 4], [3, 3]]),
+        (torch.tensor([[0.4, 0.4], [0.3, 0.3]]), torch.tensor([[0.32, 0.32], [0.18, 0.18]])),
+    ),
+    costs.what_a_token_leaves: lambda: (512, 2048),
+    costs.memory_against_the_batch: lambda: (
+        {n: TrainingBytes(252 * MB, 252 * MB, 505 * MB, 0, 16 * n * MB, n * MB) for n in (1, 833)},
+    ),
+    costs.three_micro_batches: lambda: ({"tired": 13, "wide": 13, "girl": 8},),
+    costs.number_formats: lambda: (
+        {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16},
+    ),
+    costs.losses_in_two_formats: lambda: (
+        {"float32": [1.85, 1.78, 1.76, 1.76, 1.98], "bfloat16": [1.85, 1.77, 1.79, 1.76, 2.0]},
+    ),
+    costs.error_against_the_factor: lambda: (
+        {2.0**n: 110 / (n + 7) if n < 30 else float("nan") for n in range(-6, 34, 3)},
+        20.0,
+    ),
+    costs.roofline: lambda: (
+        {1: (0.5, 13e9), 4: (2, 16e9), 16: (8, 43e9), 64: (29, 70e9), 256: (84, 81e9)},
+        32e9,
+        93e9,
+    ),
+    costs.a_ring_adds_up: lambda: (
+        [[1, 2, 3], [10, 20, 30], [100, 200, 300]],
+        ("tired", "wide", "girl"),
+    ),
+    costs.ways_to_fit: lambda: (
+        {
+            "as it is": TrainingBytes(252 * MB, 252 * MB, 505 * MB, 0, 13_000 * MB, 900 * MB),
+            "16 bits": TrainingBytes(252 * MB, 252 * MB, 505 * MB, 126 * MB, 9000 * MB, 400 * MB),
+        },
+    ),
+    costs.memory_against_the_length: lambda: (
+        [2**n for n in range(4, 13)],
+        {
+            "explicit": [18_000 * 2**n + 190 * 4**n for n in range(4, 13)],
+            "fused": [18_000 * 2**n for n in range(4, 13)],
+        },
+    ),
+    costs.shares_of_the_gradient: lambda: ({"tired": 13, "wide": 13, "girl": 8},),
 }
 CHAPTERS = [
     importlib.import_module(f"attnsteps.figures.{module.name}")
