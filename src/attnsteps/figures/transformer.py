@@ -49,7 +49,6 @@ def from_vector_to_word(x: Tensor, table: Tensor, names: Sequence[str], at: str)
                 "target",
                 labels=names,
                 title=say("probabilities"),
-                limit=1,
                 size=(width, 70),
             ),
         )
