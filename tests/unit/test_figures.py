@@ -16,6 +16,7 @@ import torch
 from attnsteps import figures, sinusoidal_positions
 from attnsteps.corpora.generated.corpus import generated
 from attnsteps.analysis.memory import TrainingBytes
+from attnsteps import Transformer, TransformerConfig, figures, sinusoidal_positions
 from attnsteps.diagrams import Drawing
 from attnsteps.diagrams.drawing import NARROWEST, WIDEST
 from attnsteps.figures import attention, catalogue
@@ -37,6 +38,7 @@ from attnsteps.figures import since_2017 as changes
 from attnsteps.figures import softmax as shares
 from attnsteps.figures import text as cuts
 from attnsteps.figures import training as lessons
+from attnsteps.figures import transformer as whole
 from attnsteps.figures import your_own_sentence as own
 from attnsteps.figures.shared import listed
 from attnsteps.running_example import (
@@ -386,6 +388,22 @@ EXAMPLES = {
     ),
     across.six_layers_one_memory: lambda: (torch.arange(24.0).view(6, 4),),
     across.chosen_or_average: lambda: (X[:, 1:3], SHARES[0].double(), THREE),
+    whole.from_vector_to_word: lambda: (X[:1, :2], X[:, 1:3], ["α", "β", "γ"], "β"),
+    whole.figure_1: lambda: (Transformer(TransformerConfig.tiny(11, 13)), 3, 5, 7),
+    whole.parameters_and_operations: lambda: ([3.0, 0, 4, 3], [19.0, 0.3, 47, 33.7]),
+    whole.the_loop: lambda: (SENTENCE[:3], ["<bos>", "α"], "β"),
+    whole.how_a_word_fades: lambda: (
+        [
+            {"depth": depth, "share": 0.5 / depth, "predicted": 0.48 / depth, "luckiest": 0.14}
+            for depth in (1, 2, 3)
+        ],
+    ),
+    whole.the_likeliest_words: lambda: (
+        CHANCES,
+        ["α", "β", "γ"],
+        {0: "<bos>", 1: "<bos> α"},
+    ),
+    whole.one_softmax_or_two: lambda: ({"α": SCORES, "β": 9 * SCORES}, ["κ", "λ", "μ"]),
     own.two_translators: lambda: (
         [
             ("我爱你.", "I love you", "i english", "I love you."),

@@ -18,8 +18,8 @@ def grade_count_parameters(function: Callable[[int, int, int, int], int]) -> Ver
 
     Example:
         >>> grade_count_parameters(lambda d_model, d_ff, num_layers, vocab_size: 0)
-        ✗ Not yet: the count should be 63,082,496 and is 0, for d_model = 512, d_ff = 2048, num_layers = 6, vocab_size = 37000
-    """  # noqa: E501
+        ✗ Not yet: for 512, 2048, 6, 37000 the count should be 63,082,496 and is 0
+    """
     results = []
     for sizes in _SIZES:
         got, raised = attempt(lambda sizes=sizes: function(*sizes.values()))
@@ -45,8 +45,8 @@ def _fault(results: list[float]) -> str:
             return sentence
     rows = zip(_SIZES, results, wanted, strict=True)
     sizes, got, want = next(row for row in rows if row[1] != row[2])
-    given = ", ".join(f"{name} = {size}" for name, size in sizes.items())
-    return f"the count should be {want:,} and is {got:,}, for {given}"
+    given = ", ".join(map(str, sizes.values()))
+    return f"for {given} the count should be {want:,} and is {got:,}"
 
 
 def _count(d_model: int, d_ff: int, num_layers: int, vocab_size: int, **changes: int) -> int:
