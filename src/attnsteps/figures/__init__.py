@@ -25,6 +25,7 @@ decoder             the figures of chapter 14
 training            the figures of chapter 16
 decoding            the figures of chapter 17
 non_autoregressive  the figures of chapter 18
+inside              the figures of chapter 19
 your_own_sentence   the figures of chapter 23
 ==================  ==================================================================
 """
