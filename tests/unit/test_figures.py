@@ -253,7 +253,7 @@ EXAMPLES = {
     within.twins_that_differ_in_one_word: tuple,
     within.baselines: lambda: (
         [486, 176, 38, 218, 54],
-        {"adjective counts": [0.874, 0.97, 0.9, 0.88, 0.5], "the model": [1.0] * 5},
+        {"adjectives": [0.874, 0.97, 0.9, 0.88, 0.5], "nouns": [1.0] * 5, "the model": [1.0] * 5},
         ["all", "he, she / it", "I, you, we / it", "they / it", "neither it"],
     ),
     within.three_ways_to_meet: tuple,

@@ -95,7 +95,7 @@ def baselines(
         [list(line) for line in zip(*cells, strict=True)],
         "plain",
         rows=names,
-        columns=[name.replace(" ", "\n", 1) for name in rows],
+        columns=rows,
         cell=(54, 28),
     )
     return Drawing(
