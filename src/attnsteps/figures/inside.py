@@ -83,7 +83,7 @@ def baselines(
         shares: by name, the share of right ones of each kind.
         kinds: their names, such as "they / it".
     """
-    rows = [say("sentences"), *map(say, shares)]
+    rows = [say("asked"), *map(say, shares)]
     cells = [[str(count) for count in sentences]]
     cells += [[f"{100 * share:.0f} %" for share in each] for each in shares.values()]
     names = [say(kind) for kind in kinds]
@@ -318,7 +318,7 @@ def how_it_came_about(
         rise = [(step, 100 * share) for step, share in zip(steps, shares, strict=True)]
         ticks = [(0, "0"), (0.5, "0.5"), (1, "1")]
         percents = [(0, "0"), (50, "50"), (100, "100")]
-        level = [(100 * rival, say("counting adjectives: {n:.0f}", n=100 * rival))]
+        level = [(100 * rival, say("adjectives: {n:.0f}", n=100 * rival))]
         return [
             chart(
                 across,
