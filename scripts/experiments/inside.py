@@ -11,12 +11,21 @@ SCORES = ("combinations", "pronoun_accuracy")
 SHIPPED = "as shipped"  # seed 0 is the shipped model
 
 
+def rounded(found: object) -> object:
+    """Round every number, however deep it lies, to what the chapter can show."""
+    if isinstance(found, dict):
+        return {name: rounded(each) for name, each in found.items()}
+    if isinstance(found, (list, tuple)):
+        return [rounded(each) for each in found]
+    return round(found, 4)
+
+
 def measure(change: str, seed: int, steps: int) -> dict:
     """Train with one change and return the scores; or as shipped, and look for the pronoun."""
     if change == SHIPPED:
         trained, _ = learn(corpus().train, steps=steps, seed=seed)
         with in_mode(trained.model, training=False):
-            return page("inside")["findings"](trained.model)
+            return rounded(page("inside")["findings"](trained.model))
     row = ablations.measure(change, seed, steps=steps)
     return {name: row[name] for name in ("parameters", *SCORES)}
 

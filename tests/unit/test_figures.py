@@ -13,10 +13,9 @@ import nbformat
 import pytest
 import torch
 
-from attnsteps import figures, sinusoidal_positions
-from attnsteps.corpora.generated.corpus import generated
-from attnsteps.analysis.memory import TrainingBytes
 from attnsteps import Transformer, TransformerConfig, figures, sinusoidal_positions
+from attnsteps.analysis.memory import TrainingBytes
+from attnsteps.corpora.generated.corpus import generated
 from attnsteps.diagrams import Drawing
 from attnsteps.diagrams.drawing import NARROWEST, WIDEST
 from attnsteps.figures import attention, catalogue
@@ -25,6 +24,7 @@ from attnsteps.figures import decoding as choices
 from attnsteps.figures import embedding as rows
 from attnsteps.figures import encoder as hops
 from attnsteps.figures import feed_forward as folds
+from attnsteps.figures import inside as within
 from attnsteps.figures import masks as hiding
 from attnsteps.figures import multi_head as several
 from attnsteps.figures import non_autoregressive as at_once
@@ -307,6 +307,31 @@ EXAMPLES = {
     at_once.right_by_place: lambda: (
         {"α": torch.tensor([1.0, 0.5]), "β": torch.tensor([0.0, 0.99])},
         ("1–3", "4–6"),
+    ),
+    within.twins_that_differ_in_one_word: tuple,
+    within.baselines: lambda: (
+        [486, 176, 38, 218, 54],
+        {"adjectives": [0.874, 0.97, 0.9, 0.88, 0.5], "nouns": [1.0] * 5, "the model": [1.0] * 5},
+        ["all", "he, she / it", "I, you, we / it", "they / it", "neither it"],
+    ),
+    within.three_ways_to_meet: tuple,
+    within.how_often_each_head_points: lambda: (
+        {
+            part: torch.tensor([[0.5, 1.0, 0.0, 0.99]] * 2)
+            for part in ("encoder", "decoder", "cross")
+        },
+    ),
+    within.in_five_models: lambda: (
+        "Whole parts turned off, in five models",
+        {"nothing": [(7.11, 1.0)] * 5, "two other words": [(-0.04, 0.5)] * 5},
+    ),
+    within.whose_pronoun_comes_out: lambda: (
+        {"layer 1": [(0.0, 1.0, 0.0)] * 5, "layer 2": [(0.2, 0.05, 0.75)] * 5},
+    ),
+    within.how_it_came_about: lambda: ([0, 500, 1500], [0.87, 0.4, 0.19], [0.5, 0.6, 0.99], 0.87),
+    within.what_each_part_is_worth: lambda: (
+        {"as it is": [(0.9, 1.0)], "one head": [(0.74, 0.49), (0.82, 0.89)]},
+        {"one head": [(0.81, 0.71)]},
     ),
     shares.a_nudge_moves_every_weight: lambda: (SCORES.softmax(-1), SCORES.softmax(-1), NAMES),
     shares.nine_slopes: lambda: (torch.eye(3), SCORES.softmax(-1).round(decimals=1)),

@@ -23,9 +23,12 @@ residual_and_norm     the figures of chapter 11
 feed_forward          the figures of chapter 12
 encoder               the figures of chapter 13
 decoder               the figures of chapter 14
+transformer           the figures of chapter 15
 training              the figures of chapter 16
 decoding              the figures of chapter 17
 non_autoregressive    the figures of chapter 18
+inside                the figures of chapter 19
+scale                 the figures of chapter 20
 since_2017            the figures of chapter 22
 your_own_sentence     the figures of chapter 23
 ====================  ==================================================================

@@ -1,0 +1,405 @@
+"""The figures of chapter 19, in their order on the page: looking into a trained model."""
+
+from collections.abc import Mapping, Sequence
+
+from torch import Tensor
+
+from attnsteps.diagrams import (
+    Drawing,
+    Piece,
+    Wire,
+    column,
+    matrix,
+    row,
+    space,
+    word,
+    words,
+)
+from attnsteps.figures.catalogue import say
+from attnsteps.figures.shared import chart, listed
+
+#: Of each model, the mean log-odds and the share of right pronouns.
+Scores = Sequence[tuple[float, float]]
+
+_CHINESE = [
+    ("女孩", "girl"),
+    ("没有", "not"),
+    ("过", "cross"),
+    ("马路", "street"),
+    ("因为", "because"),
+    ("太", "too"),
+    ("累", "tired"),
+    ("了", "(state)"),
+]
+_GIRL, _STREET, _ADJECTIVE = 0, 3, 6
+
+
+def twins_that_differ_in_one_word() -> Drawing:
+    """Draw the girl's sentence and its twin, with an arrow from each adjective to its noun."""
+    twins = [("累", "tired", "she", _GIRL), ("宽", "wide", "it", _STREET)]
+
+    def twin(n: int, *, tall: bool) -> Piece:
+        zh, gloss, pronoun, own = twins[n]
+        chips = [
+            word(
+                text,
+                say(meaning),
+                name=f"w{n}{i}",
+                **({"role": "key", "lit": i == own} if i in (_GIRL, _STREET) else {}),
+            )
+            for i, (text, meaning) in enumerate(_CHINESE)
+        ]
+        chips[_ADJECTIVE] = word(zh, say(gloss), name=f"w{n}{_ADJECTIVE}", role="query", lit=True)
+        if tall:
+            chips = [chips[i] for i in (_GIRL, _STREET, _ADJECTIVE)]
+        text = say(
+            "… because {pronoun} was too {adjective}", pronoun=say(pronoun), adjective=say(gloss)
+        )
+        english = words(text, size=14, role="target", bold=True)
+        return column(row(*chips, gap=9), space(0, 26), english, gap=6)
+
+    return Drawing(
+        say("Twins: one adjective changes, and so does the pronoun"),
+        say(
+            "Two Chinese sentences that differ in one word. From tired an arrow runs to girl, and "
+            "English says she. From wide an arrow runs to street, and English says it."
+        ),
+        column(twin(0, tall=False), twin(1, tall=False), gap=22),
+        column(twin(0, tall=True), twin(1, tall=True), gap=22),
+        wires=[
+            Wire(f"w{n}{_ADJECTIVE}.bottom", f"w{n}{own}.bottom", arc=24)
+            for n, (*_, own) in enumerate(twins)
+        ],
+    )
+
+
+def baselines(
+    sentences: Sequence[int], shares: Mapping[str, Sequence[float]], kinds: Sequence[str]
+) -> Drawing:
+    """Draw how many pronouns each opponent and the model get right, by kind of pair.
+
+    Args:
+        sentences: how many there are of each kind.
+        shares: by name, the share of right ones of each kind.
+        kinds: their names, such as "they / it".
+    """
+    rows = [say("asked"), *map(say, shares)]
+    cells = [[str(count) for count in sentences]]
+    cells += [[f"{100 * share:.0f} %" for share in each] for each in shares.values()]
+    names = [say(kind) for kind in kinds]
+
+    def table(cell: tuple[float, float], columns: Sequence[str]) -> Piece:
+        return matrix(cells, "plain", rows=rows, columns=columns, cell=cell)
+
+    upright = matrix(
+        [list(line) for line in zip(*cells, strict=True)],
+        "plain",
+        rows=names,
+        columns=rows,
+        cell=(54, 28),
+    )
+    return Drawing(
+        say("Right pronouns, by what the two pronouns are"),
+        "; ".join(
+            say(
+                "{name}: {shares} percent",
+                name=say(name),
+                shares=listed((100 * share for share in each), 0),
+            )
+            for name, each in shares.items()
+        )
+        + ".",
+        table((104, 28), names),
+        upright,
+    )
+
+
+def three_ways_to_meet() -> Drawing:
+    """Draw the three kinds of attention by which tired may meet girl before the pronoun."""
+    english = ["the", "girl", "did", "not", "cross", "the", "street", "because", "?"]
+
+    def arranged(source: Sequence[int], target: Sequence[int]) -> Piece:
+        below = [
+            word(
+                _CHINESE[i][0],
+                say(_CHINESE[i][1]),
+                role="source",
+                name=f"s{i}",
+                lit=i in (_GIRL, _ADJECTIVE),
+            )
+            for i in source
+        ]
+        above = [
+            word(say(english[i]), role="target", name=f"t{i}", lit=i in (1, 8)) for i in target
+        ]
+        return column(
+            space(0, 44),
+            row(*above, gap=12),
+            space(0, 54),
+            row(*below, gap=12),
+            space(0, 44),
+            gap=4,
+        )
+
+    return Drawing(
+        say("Three ways for tired to meet girl"),
+        say(
+            "The Chinese sentence below, the English words so far above, and a question mark where "
+            "the pronoun is due. Arrow 1, in the encoder, runs from tired to girl. Arrow 2, among "
+            "the English words, from the question mark back to girl. Arrow 3, cross-attention, "
+            "from the question mark down to the Chinese girl."
+        ),
+        arranged(range(8), range(9)),
+        arranged((_GIRL, _STREET, _ADJECTIVE), (1, 6, 8)),
+        wires=[
+            Wire("s6.bottom", "s0.bottom", say("1 encoder"), role="source", arc=28),
+            Wire("t8.top", "t1.top", say("2 own words"), role="target", arc=-28),
+            Wire("t8.bottom", "s0.top", say("3 cross-attention"), role="query"),
+        ],
+    )
+
+
+def how_often_each_head_points(points: Mapping[str, Tensor]) -> Drawing:
+    """Draw in what share of the sentences each head prefers the right noun: part → (L, H)."""
+    names = {
+        "encoder": say("1 encoder"),
+        "decoder": say("2 own words"),
+        "cross": say("3 cross-attention"),
+    }
+
+    def tables(cell: tuple[float, float], *, tall: bool) -> list[Piece]:
+        return [
+            column(
+                words(names[part], size=13, bold=True),
+                matrix(
+                    100 * shares,
+                    "weights",
+                    rows=[say("layer {n}", n=n + 1) for n in range(len(shares))]
+                    if tall or part == "encoder"
+                    else (),
+                    columns=[f"H{h + 1}" for h in range(shares.shape[1])],
+                    digits=0,
+                    limit=130,
+                    cell=cell,
+                ),
+                gap=4,
+            )
+            for part, shares in points.items()
+        ]
+
+    return Drawing(
+        say("How often each head points to the right noun, in percent"),
+        "; ".join(
+            say("{part}: {shares}", part=names[part], shares=listed(100 * shares.flatten(), 0))
+            for part, shares in points.items()
+        )
+        + ".",
+        row(*tables((46, 28), tall=False), gap=16),
+        column(*tables((58, 28), tall=True), gap=12),
+    )
+
+
+def in_five_models(title: str, scores: Mapping[str, Scores]) -> Drawing:
+    """Draw log-odds and right pronouns of each model, a row for each intervention.
+
+    Args:
+        title: what was done to the models.
+        scores: by intervention, what was found in each model.
+    """
+    names = [say(name) for name in scores]
+    odds = [[one for one, _ in each] for each in scores.values()]
+    right = [[100 * share for _, share in each] for each in scores.values()]
+    models = [str(n + 1) for n in range(len(odds[0]))]
+    top = 2.0 * max(map(max, odds))
+
+    def tables(cell: tuple[float, float], *, tall: bool) -> list[Piece]:
+        heads = (say("log-odds"), say("right, in percent"))
+        looks = ((odds, "context", 1, top), (right, "weights", 0, 200.0))
+        return [
+            column(
+                words(head, size=13, bold=True),
+                matrix(
+                    values,
+                    role,
+                    rows=names if tall or role == "context" else (),
+                    columns=models,
+                    digits=digits,
+                    limit=limit,
+                    cell=cell,
+                ),
+                gap=4,
+                align="right",
+            )
+            for head, (values, role, digits, limit) in zip(heads, looks, strict=True)
+        ]
+
+    return Drawing(
+        say(title),
+        say("Five models; model 1 is the shipped one.")
+        + " "
+        + "; ".join(
+            say(
+                "{name}: log-odds {odds}, right {right} percent",
+                name=name,
+                odds=listed(a, 1),
+                right=listed(b, 0),
+            )
+            for name, a, b in zip(names, odds, right, strict=True)
+        )
+        + ".",
+        row(*tables((46, 27), tall=False), gap=22, align="bottom"),
+        column(*tables((34, 26), tall=True), gap=16, align="right"),
+    )
+
+
+def whose_pronoun_comes_out(shares: Mapping[str, Sequence[Sequence[float]]]) -> Drawing:
+    """Draw which pronoun the model writes after a swap: its own, its twin's, the stranger's.
+
+    Args:
+        shares: by where it was swapped in, for each model the three shares.
+    """
+    outcomes = (say("its own"), say("its twin's"), say("the stranger's"))
+
+    def tables(cell: tuple[float, float], *, tall: bool) -> list[Piece]:
+        return [
+            column(
+                words(say(where), size=13, bold=True),
+                matrix(
+                    100 * Tensor(each).T,
+                    "value",
+                    rows=outcomes if tall or not n else (),
+                    columns=[str(model + 1) for model in range(len(each))],
+                    digits=0,
+                    limit=200.0,
+                    cell=cell,
+                ),
+                gap=4,
+                align="right",
+            )
+            for n, (where, each) in enumerate(shares.items())
+        ]
+
+    return Drawing(
+        say("Whose pronoun comes out when a stranger's vectors are put in, in percent"),
+        "; ".join(
+            say(
+                "{where}, model {n}: its own {a:.0f}, its twin's {b:.0f}, the stranger's {c:.0f}",
+                where=say(where),
+                n=model + 1,
+                a=100 * three[0],
+                b=100 * three[1],
+                c=100 * three[2],
+            )
+            for where, each in shares.items()
+            for model, three in enumerate(each)
+        )
+        + ".",
+        row(*tables((46, 27), tall=False), gap=22, align="bottom"),
+        column(*tables((38, 26), tall=True), gap=16, align="right"),
+    )
+
+
+def how_it_came_about(
+    steps: Sequence[int], rates: Sequence[float], shares: Sequence[float], rival: float
+) -> Drawing:
+    """Draw the alignment error rate and the share of right pronouns over a training run.
+
+    Args:
+        steps: the updates at which a moment was kept.
+        rates: the alignment error rate at each.
+        shares: of right pronouns at each.
+        rival: the share that counting adjectives gets right.
+    """
+    last = steps[-1]
+    across = (0, last, [(0, "0"), (last, f"{last:,}")], say("updates"))
+
+    def charts(size: tuple[float, float]) -> list[Piece]:
+        line = list(zip(steps, rates, strict=True))
+        rise = [(step, 100 * share) for step, share in zip(steps, shares, strict=True)]
+        ticks = [(0, "0"), (0.5, "0.5"), (1, "1")]
+        percents = [(0, "0"), (50, "50"), (100, "100")]
+        level = [(100 * rival, say("adjectives: {n:.0f}", n=100 * rival))]
+        return [
+            chart(
+                across,
+                (0, 1, ticks, say("alignment error rate")),
+                size=size,
+                lines=[("source", line)],
+            ),
+            chart(
+                across,
+                (0, 103, percents, say("pronouns right (%)")),
+                size=size,
+                lines=[("target", rise)],
+                levels=level,
+            ),
+        ]
+
+    return Drawing(
+        say("One training run: the alignment first, then the pronoun"),
+        say(
+            "At the updates {steps} the alignment error rate is {rates}; the right pronouns are "
+            "{shares} percent.",
+            steps=listed(steps),
+            rates=listed(rates, 2),
+            shares=listed((100 * share for share in shares), 0),
+        ),
+        row(*charts((250, 130)), gap=40),
+        column(*charts((230, 110)), gap=18),
+    )
+
+
+def what_each_part_is_worth(
+    short: Mapping[str, Sequence[tuple[float, float]]],
+    longer: Mapping[str, Sequence[tuple[float, float]]],
+) -> Drawing:
+    """Draw the scores of models trained without a part, a dot for each seed.
+
+    Args:
+        short: by change, for each seed the shares of right combinations and pronouns.
+        longer: the same after more updates, for some of the changes.
+    """
+    names = list(short)
+    percents = [(0, "0"), (50, "50"), (100, "100")]
+
+    def charts(size: tuple[float, float]) -> list[Piece]:
+        heads = (say("new combinations (%)"), say("pronouns right (%)"))
+        heights = [(len(names) - n, say(name)) for n, name in enumerate(names)]
+
+        def dots(runs: Mapping, which: int, shift: float) -> list[tuple[float, float]]:
+            return [
+                (100 * one[which], len(names) - names.index(name) + shift)
+                for name, each in runs.items()
+                for one in each
+            ]
+
+        return [
+            chart(
+                (0, 100, percents, ""),
+                (0.4, len(names) + 0.6, heights, head),
+                size=size,
+                dots=[("source", dots(short, which, 0.14)), ("target", dots(longer, which, -0.2))],
+            )
+            for which, head in enumerate(heads)
+        ]
+
+    key = row(
+        words(say("upper dots: short runs"), size=12, role="source"),
+        words(say("lower dots: long runs"), size=12, role="target"),
+        gap=16,
+    )
+    return Drawing(
+        say("Models trained without a part, five seeds each"),
+        "; ".join(
+            say(
+                "{name}: combinations {a}, pronouns {b} percent",
+                name=say(name),
+                a=listed(sorted(100 * one for one, _ in each), 0),
+                b=listed(sorted(100 * one for _, one in each), 0),
+            )
+            for name, each in short.items()
+        )
+        + ".",
+        column(row(*charts((200, 180)), gap=24), key, gap=8),
+        column(*charts((190, 170)), key, gap=14),
+    )
