@@ -282,7 +282,7 @@ class Tab:
         self.media = {"color_scheme": color_scheme, "reduced_motion": reduced_motion}
         options = {"service_workers": "block", **options}
         self.page = browser.new_context(viewport=self.viewport, **self.media, **options).new_page()
-        self.page.on("pageerror", lambda error: self.problems.append(f"error: {error}"))
+        self.page.on("pageerror", self._note)
         self.page.on("console", self._hear)
         self.page.on("request", self._watch)
         self.problems: list[str] = []
@@ -294,10 +294,13 @@ class Tab:
             return  # the machine was busy
         if "Service Worker registration blocked by Playwright" in message.text:
             return  # what a tab keeps would hide what a test changes; test_light.py lets it in
-        if "Incorrect number of children for <" in message.text:
-            return  # Firefox: of a formula only the beginning had come; test_pages.py counts them
         if message.type in ("error", "warning"):
-            self.problems.append(f"{message.type}: {message.text} {message.location['url']}")
+            self._note(f"{message.type}: {message.text} {message.location['url']}")
+
+    def _note(self, problem: str) -> None:
+        if "Incorrect number of children for <" in problem:
+            return  # Firefox: of a formula only the beginning had come; test_pages.py counts them
+        self.problems.append(problem)
 
     def _watch(self, request: Request) -> None:
         if not request.url.startswith(("http://127.0.0.1:", "data:", "blob:")):
@@ -323,8 +326,9 @@ class Tab:
             self.page.emulate_media(**self.media)  # a Firefox has one for good
         self.page.mouse.move(0, 0)
         self.page.evaluate("localStorage.clear(); sessionStorage.clear()")
-        self.page.goto("about:blank")
         problems, self.problems = self.problems, []
+        self.page.goto("about:blank")
+        self.problems.clear()  # Firefox calls a request that leaving has cut off an error
         return problems
 
     def close(self) -> None:

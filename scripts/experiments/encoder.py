@@ -11,7 +11,7 @@ STOPS = {
     "one layer": LONG,
     "one wide layer": LONG,
     "two layers": SHORT,
-    "one layer, used twice": SHORT,
+    "one layer twice": SHORT,
 }
 
 
@@ -34,7 +34,7 @@ def run(*, again: bool) -> None:
             result["inside"] = {what: round(share, 4) for what, share in inside.items()}
         return result
 
-    kinds = [("two layers", 2), ("one layer, used twice", 2), ("two layers", 3), ("two layers", 4)]
+    kinds = [("two layers", 2), ("one layer twice", 2), ("two layers", 3), ("two layers", 4)]
     kinds += [("one layer", 2), ("one wide layer", 2)]
     tasks = [{"model": m, "looks": looks, "seed": seed} for m, looks in kinds for seed in SEEDS]
     record("encoder", tasks, measure, data=DATA, again=again)

@@ -90,7 +90,7 @@ def _upward(
     """Put lines of pieces above one another, each with its label; the first comes lowest."""
     labels, pieces = zip(*lines[::-1], strict=True)
     if not tall:
-        return grid(pieces, labels=labels, gap=(20, gap))
+        return grid(pieces, labels=labels, gap=(14, gap))
     names = column(*(words(axis, size=12, quiet=True) for axis in axes), gap=5.8, align="right")
     named_rows = [[names if line[0].height > 80 else space(names.width), *line] for line in pieces]
     parts = []
@@ -114,7 +114,7 @@ def _on_the_stream(
     if tall:
         drawn = matrix(values[:, None], role, cell=(44, 21), **settings)
     else:
-        drawn = vector(values, role, cell=(37, 26), **settings)
+        drawn = vector(values, role, cell=(39, 26), **settings)
     drawn = named(name, drawn)
     rail = named(f"r-{name}", space(14, drawn.height))
     if beside:
@@ -164,7 +164,7 @@ def one_encoder_layer(
             row(space(4), _over(named(f"r-c{i}", space(14, chip.height)), chip), gap=0)
             for i, chip in enumerate(chips)
         ]
-        wide = 44 + 20 if tall else 4 * 37 + 20
+        wide = 44 + 20 if tall else 4 * 39 + 20
         chips = [row(chip, space(max(0, wide - chip.width)), gap=0) for chip in chips]
         lines = [
             ("", chips),
@@ -250,7 +250,7 @@ def two_rounds(
                 ]
             else:
                 bands = ["value" if j == entry else "plain" for j in range(len(axes))]
-                look |= {"bands": bands, "columns": () if n else axes, "cell": (37, 26)}
+                look |= {"bands": bands, "columns": () if n else axes, "cell": (39, 26)}
                 drawn = [vector(line, "plain", **look) for line in state]
             name = say("after layer {n}", n=n) if n else "x (S, D)"
             lines.append((name, [named(f"{n}{i}", piece) for i, piece in enumerate(drawn)]))
