@@ -282,7 +282,7 @@ class Tab:
         self.media = {"color_scheme": color_scheme, "reduced_motion": reduced_motion}
         options = {"service_workers": "block", **options}
         self.page = browser.new_context(viewport=self.viewport, **self.media, **options).new_page()
-        self.page.on("pageerror", self._note)
+        self.page.on("pageerror", lambda error: self._note(str(error)))
         self.page.on("console", self._hear)
         self.page.on("request", self._watch)
         self.problems: list[str] = []

@@ -60,7 +60,7 @@ def test_the_first_stop_of_the_keyboard_skips_to_the_text(open_page):
         if page.evaluate("document.activeElement.matches('.skip-to-content')"):
             break
     page.keyboard.press("Enter")
-    assert page.url.endswith("#furo-main-content")
+    page.wait_for_url("**#furo-main-content")
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.closest('.main') !== null")
 
@@ -94,7 +94,7 @@ def test_on_a_phone_a_link_of_the_page_s_contents_closes_them(open_page):
     page.locator(".toc-header-icon").click()
     page.locator(".toc-drawer a[href='#exercises']").click()
     expect(page.locator(".toc-drawer")).to_be_hidden()
-    assert page.url.endswith("#exercises")
+    page.wait_for_url("**#exercises")
 
 
 def test_a_slash_leads_to_the_search_field(open_page):
