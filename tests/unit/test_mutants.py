@@ -4,6 +4,7 @@ from pathlib import Path
 
 import attnsteps
 from tests.mutants.bug_zoo import MISTAKES
+from tests.mutants import run
 
 PACKAGE = Path(attnsteps.__file__).parent
 
@@ -16,3 +17,7 @@ def test_every_mistake_of_the_bug_zoo_still_finds_the_lines_that_it_changes():
         if line not in (PACKAGE / mistake.module).read_text(encoding="utf-8")
     ]
     assert not lost
+
+
+def test_every_module_names_the_tests_that_must_notice_its_mutants():
+    assert all(run.test_files(module.stem) for module in run.modules())
