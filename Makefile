@@ -1,7 +1,7 @@
 # `make book` reads the book, `make test` proves that it holds. Both do all of their own set-up.
 
 .DEFAULT_GOAL := help
-.PHONY: help install colab site book serve page test elsewhere quick lint links bench mutants peers lab drafts notebooks address clean
+.PHONY: help install colab site book serve page pdf test elsewhere quick lint links bench mutants peers lab drafts notebooks address clean
 
 # The first Python from 3.11 on; `make PYTHON=…` names another.
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
@@ -36,6 +36,7 @@ help:
 	@echo "make elsewhere  play other processors, threads, Colab's torch, fonts, Firefox: all must hold"
 	@echo "make serve      serve what is built"
 	@echo "make page       watch a chapter, CHAPTER=22: each change is on its page within seconds"
+	@echo "make pdf        the book on paper: a PDF and an EPUB, into _build/paper"
 	@echo "make lab        open the chapters in JupyterLab"
 	@echo "make drafts     write the notebooks as text into .drafts/, for editing"
 	@echo "make notebooks  take over edited drafts, execute and normalise every notebook"
@@ -95,6 +96,10 @@ serve: $(INSTALLED)
 # One chapter, built alone and loaded again by the browser whenever something of it changes.
 page: $(INSTALLED)
 	@$(PY) -m scripts.page "$(CHAPTER)"
+
+# Contents, page numbers, bookmarks; widgets are pictures with the address of the live page.
+pdf: site browser
+	@$(PY) -m scripts.paper
 
 # The site is the one that is published. What the notebooks say must hold on the oldest processor, too,
 # so that one executes them here; this machine's own does in `make elsewhere`.

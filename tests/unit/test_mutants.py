@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import attnsteps
-from tests.mutants.bug_zoo import MISTAKES
 from tests.mutants import run
+from tests.mutants.bug_zoo import MISTAKES
 
 PACKAGE = Path(attnsteps.__file__).parent
 

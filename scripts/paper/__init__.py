@@ -1,0 +1,1 @@
+"""The book on paper: a PDF and an EPUB."""
