@@ -9,8 +9,7 @@
  * @typedef {{ name: string, number: number | null, pages: string[], address: string, pictures: Picture[] }} Settings
  */
 
-const PRESSED =
-  "script, .strip, .headerlink, .copybtn, .tag_imports, details.hide, .reference-links";
+const PRESSED = "script, .strip, .headerlink, .copybtn, .tag_imports, .reference-links";
 /** What a theme says of the parts of a drawing, and what each is where nothing is said. */
 const LOOKS = {
   fill: "rgb(0, 0, 0)",
@@ -51,6 +50,9 @@ export function onPaper(settings) {
   const article = /** @type {HTMLElement} */ (document.querySelector("article > section"));
   const values = traits(article);
   for (const pressed of all(article, PRESSED)) pressed.remove();
+  for (const code of all(article, "details.hide")) {
+    if (!code.closest("#exercises")) code.remove(); // what draws a picture
+  }
   const solutions = [...replaceWidgets(article, values, settings), ...foldedSolutions(article)];
   if (solutions.length) {
     article.append(
@@ -143,12 +145,17 @@ function foldedSolutions(article) {
   const solutions = [];
   let about = "";
   for (const node of [...(article.querySelector("#exercises")?.children ?? [])]) {
-    about = /^(Exercise \d+)/.exec(node.textContent ?? "")?.[1] ?? about;
-    if (!node.matches("details")) continue;
-    const title = node.querySelector("summary")?.textContent?.trim().toLowerCase();
-    node.querySelector("summary")?.remove();
+    about = /^(Exercise \d+)/.exec(node.textContent?.trim() ?? "")?.[1] ?? about;
+    const fold = node.matches("details") ? node : node.querySelector("details.hide");
+    if (!fold) continue;
+    const summary = fold.querySelector("summary");
+    const title = (summary?.querySelector(".collapsed") ?? summary)?.textContent?.trim() ?? "";
+    summary?.remove();
     const written = make('<div class="solution"></div>');
-    written.append(paragraph(`${about}: ${title}.`, ""), ...node.childNodes);
+    const said = title.replace(/^Show (the )?/, "").toLowerCase();
+    written.append(paragraph(`${about}: ${said}.`, ""), ...fold.childNodes);
+    fold.remove();
+    if (node !== fold) written.append(...node.childNodes); // what the solution prints
     node.remove();
     solutions.push(written);
   }
