@@ -112,7 +112,9 @@ def test_questions_come_before_their_answers_and_solutions_at_the_end(chapter):
     assert all(f"Exercise {number}" in text.split("Hints and solutions")[1] for number in asked)
     assert "Solution:" not in text.split("Hints and solutions")[0]
     assert re.search(r"Exercise \d: solution\.", text)  # that in code
-    assert "def " not in text.split("Exercises")[1].split("What you now have")[0].split("grade_")[-1]
+    assert (
+        "def " not in text.split("Exercises")[1].split("What you now have")[0].split("grade_")[-1]
+    )
     assert text.index("Guess first.") < text.index("Answer:")
 
 
