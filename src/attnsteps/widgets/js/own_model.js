@@ -8,8 +8,8 @@ import { button, choice, el, grouped, status, uid } from "./ui.js";
 
 const SEARCHES = ["greedy", `beam of ${SEARCH.beamWidth}`];
 const NOTE =
-  "Trained one yourself? Open the file that the training run wrote, or drop it here. " +
-  "It’s read in this page and never leaves it.";
+  "Trained one yourself? Open its file, or drop it here. It’s read in this page and never " +
+  "leaves it.";
 const PAIRS = /\.(tsv|csv|txt)$/i;
 
 export const withOwn = {
