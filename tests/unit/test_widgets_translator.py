@@ -7,6 +7,7 @@ import torch
 from safetensors.torch import load
 
 from attnsteps import NonAutoregressive, Transformer, TransformerConfig
+from attnsteps.text.reading import Reading
 from attnsteps.text.tokenizer import BytePairs, Characters, Subwords, Words
 from attnsteps.text.vocab import Vocab
 from attnsteps.translator.trained import Trained, pretrained
@@ -40,8 +41,9 @@ def test_a_model_just_trained_goes_in_whole():
 def test_a_trained_bundle_goes_in_with_its_own_tokenizers():
     vocab = Vocab([*"动物累"])
     model = Transformer(TransformerConfig.tiny(src_vocab_size=len(vocab), tgt_vocab_size=len(TGT)))
-    widget = Translator(Trained(model, vocab, TGT, Characters(), Words()), text="动物累")
+    widget = Translator(Trained(model, vocab, TGT, Characters(), BytePairs()), text="动物累")
     assert b"Characters" in widget.weights
+    assert b"BytePairs" in widget.weights
     assert widget.twins == []  # 宽 is unknown to it
     assert widget.examples == []
 
@@ -126,8 +128,9 @@ def test_it_is_stable_and_leaves_a_picture():
             "model must be causal to write word by word; got config.causal = False",
         ),
         (
-            lambda: Translator(Trained(small(), SRC, TGT, BytePairs(), Words())),
-            "src_tokenizer must be Words, Characters or Subwords to run in a page; got BytePairs",
+            lambda: Translator(Trained(small(), SRC, TGT, Reading(("", ""), ""), Words())),
+            "src_tokenizer must be Words, Characters, BytePairs or Subwords to run in a page;"
+            " got Reading",
         ),
     ],
 )

@@ -11,7 +11,7 @@ from torch import Tensor
 from attnsteps.corpora.generated.corpus import MAX_SRC_LEN, SOURCE_WORDS, generated, gloss
 from attnsteps.model.transformer import Transformer
 from attnsteps.running_example import SENTENCE, TIRED, WIDE
-from attnsteps.text.tokenizer import Characters, Subwords, Words
+from attnsteps.text.tokenizer import BytePairs, Characters, Subwords, Words
 from attnsteps.text.vocab import SPECIALS, Vocab
 from attnsteps.translator.trained import ASSETS, Trained, pretrained
 
@@ -60,9 +60,9 @@ def check_fits(trained: Trained) -> None:
     if changes := config.since_2017():
         raise ValueError(f"model must be of the paper's kind to run in a page; got {changes}")
     for name in ("src_tokenizer", "tgt_tokenizer"):
-        if not isinstance(getattr(trained, name), Words | Characters | Subwords):
+        if not isinstance(getattr(trained, name), Words | Characters | BytePairs | Subwords):
             raise ValueError(
-                f"{name} must be Words, Characters or Subwords to run in a page;"
+                f"{name} must be Words, Characters, BytePairs or Subwords to run in a page;"
                 f" got {type(getattr(trained, name)).__name__}"
             )
 

@@ -34,8 +34,9 @@ class Translator(Widget):
 
     The model runs in the browser, in a worker, from the same weights file that Python reads. The
     package's translator has a second model beside it, which is fetched for the first word that the
-    small one doesn't know. You can set ``text`` and ``forced`` from Python at any time;
-    ``translation`` holds the result.
+    small one doesn't know, and a button that opens the reader's own: the file that
+    ``python -m attnsteps train`` or ``Trained.save`` has written. You can set ``text`` and
+    ``forced`` from Python at any time; ``translation`` holds the result.
 
     Args:
         model: a Trained bundle; or a causal Transformer together with vocabs; None uses the

@@ -2,7 +2,7 @@
 
 import json
 
-from attnsteps.text.tokenizer import Characters, Subwords, Words, to_json
+from attnsteps.text.tokenizer import BytePairs, Characters, Subwords, Words, to_json
 from tests.parity.case import case
 from tests.parity.cases.subwords import LEARNED, TEXTS
 
@@ -12,7 +12,8 @@ EN = ["was", "it", "tired", "?", "o'clock", "-"]
 
 def cases() -> list[dict]:
     out = []
-    for tokenizer in (Words(ZH), Words(EN), Words(), Characters(), Subwords(), LEARNED):
+    pairs = BytePairs.learn(TEXTS, num_merges=60)
+    for tokenizer in (Words(ZH), Words(EN), Words(), Characters(), pairs, Subwords(), LEARNED):
         stored = json.loads(to_json(tokenizer))
         for text in (
             *TEXTS,

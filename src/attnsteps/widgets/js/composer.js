@@ -54,7 +54,8 @@ class Composer {
       },
     });
     const field = el("div", { class: "co-field" }, this.input, this.list);
-    this.node = el("div", { class: "co" }, el("label", { for: id }, options.label), field);
+    this.label = el("label", { for: id }, options.label);
+    this.node = el("div", { class: "co" }, this.label, field);
   }
 
   /** Where the reader is writing. */
@@ -160,6 +161,12 @@ class Composer {
     const from = this.active < 0 && step < 0 ? 0 : this.active;
     this.active = (from + step + count) % count;
     this.mark();
+  }
+
+  /** Ask for a text in another language. @param {string} label @param {string} lang */
+  ask(label, lang) {
+    this.label.textContent = label;
+    this.input.lang = lang;
   }
 
   /**

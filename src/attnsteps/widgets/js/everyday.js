@@ -7,8 +7,8 @@ import { loadedModel, translating, translationOf } from "./translating.js";
 import { button, el, status } from "./ui.js";
 
 const PYTHONS_PATIENCE = 30000; // ms until Python must have answered
-const SEARCH = { beamWidth: 4, alpha: 1 };
-const TOO_LONG = 60; // a sentence of more pieces is written without a beam
+export const SEARCH = { beamWidth: 4, alpha: 1 };
+export const TOO_LONG = 60; // a sentence of more pieces is written without a beam
 const LICENSE = "https://creativecommons.org/licenses/by/2.0/fr/";
 
 export const withBeam = {
@@ -36,6 +36,8 @@ export class Everyday {
   stopping = null;
   hasFailed = false;
   isDeclined = false; // the reader has cancelled it
+  /** The reader's own model, which takes the place of both. @type {{isSpeaking: boolean} | null} */
+  guest = null;
 
   /** @param {import("./live.js").LiveModel<typeof withBeam>} live */
   constructor(live) {
@@ -52,6 +54,7 @@ export class Everyday {
     const back = button("Back to the small model", () => this.rest());
     const credit = el("a", { href: "https://tatoeba.org" }, "Tatoeba");
     const license = el("a", { href: LICENSE }, "CC BY 2.0 FR");
+    /** @type {Record<string, HTMLElement>} */
     this.states = {
       small: el("div", {}, el("p", {}, this.problem, this.count), this.begin),
       loading: el("div", {}, el("p", {}, this.amount), this.bar, " ", cancel),
@@ -76,6 +79,16 @@ export class Everyday {
     this.node.hidden = !bytes;
   }
 
+  /**
+   * Give the reader's own model its place among those that speak.
+   * @param {{isSpeaking: boolean, panel: HTMLElement}} guest
+   */
+  invite(guest) {
+    this.guest = guest;
+    this.states.guest = guest.panel;
+    this.news.node.before(guest.panel);
+  }
+
   /** What Python and the site say of the file: its bytes, and on the site its address. */
   get offered() {
     return this.live.model.get("everyday") ?? {};
@@ -83,6 +96,11 @@ export class Everyday {
 
   get isSpeaking() {
     return this.vocabulary !== null && this.live.loaded === this.vocabulary;
+  }
+
+  /** Whether what is written is at each place the likeliest word. */
+  get isGreedy() {
+    return !this.isSpeaking;
   }
 
   /**
@@ -99,7 +117,7 @@ export class Everyday {
   /** The small model has met a word that it does not know. */
   offer() {
     const { saveData } = /** @type {any} */ (navigator).connection ?? {};
-    const isAllowed = !(this.hasFailed || this.isDeclined || saveData);
+    const isAllowed = !(this.hasFailed || this.isDeclined || this.guest?.isSpeaking || saveData);
     if (isAllowed && this.offered.bytes && !this.stopping && !this.isSpeaking) this.speak();
   }
 
@@ -182,6 +200,11 @@ export class Everyday {
 
   cancel() {
     this.isDeclined = true;
+    this.giveWay();
+  }
+
+  /** Load no longer. */
+  giveWay() {
     this.stopping?.abort();
     this.stopping = null;
     this.show();
@@ -204,9 +227,15 @@ export class Everyday {
     if (url) this.bar.value = share;
   };
 
+  #state() {
+    if (this.stopping) return "loading";
+    if (this.guest?.isSpeaking) return "guest";
+    return this.isSpeaking ? "everyday" : "small";
+  }
+
   /** Show which model speaks, and what can be done about it. */
   show() {
-    const state = this.stopping ? "loading" : this.isSpeaking ? "everyday" : "small";
+    const state = this.#state();
     const hadFocus = this.node.contains(document.activeElement);
     for (const [name, node] of Object.entries(this.states)) {
       node.inert = name !== state;
@@ -219,7 +248,8 @@ export class Everyday {
     const words = this.live.own ? `: it knows ${this.live.own.srcTokens.length - 5} words` : "";
     this.count.textContent = this.hasFailed ? "" : `The small model speaks${words}.`;
     const [said] = this.states[state].children;
-    if (state !== this.node.dataset.state) this.news.say(String(said.textContent));
+    const isNews = state !== this.node.dataset.state || state === "guest"; // of another file
+    if (isNews) this.news.say(String(said.textContent));
     this.node.dataset.state = state;
   }
 

@@ -2,7 +2,7 @@
 // sentence, say what is wrong with either, and clear up at the end.
 import { fileOf, messageOf, startEngine } from "./engine.js";
 import { tokenNames, writtenTokens } from "./maths/tokens.js";
-import { sentenceLine, strangeNote } from "./sentence_line.js";
+import { languagesOf, sentenceLine, strangeNote } from "./sentence_line.js";
 import { frame, status, uid } from "./ui.js";
 
 const MOST_CHARACTERS = 300; // of a text that is cut into sentences
@@ -155,6 +155,11 @@ export class LiveModel {
     return [];
   }
 
+  /** The languages that the model reads and writes. */
+  get languages() {
+    return languagesOf(this.vocabulary);
+  }
+
   /** The reader's first sentence. @returns {Sentence | null} */
   read() {
     return this.readAll()[0] ?? null;
@@ -163,10 +168,14 @@ export class LiveModel {
   /** @param {Sentence[]} sentences */
   #problemOf(sentences) {
     if (sentences.length === 0) return this.options.empty;
-    if (this.loaded?.reading) {
+    const { reading, own, config } = this.vocabulary;
+    if (reading || own) {
       const count = [...this.model.get("text")].length;
-      return count > MOST_CHARACTERS
-        ? `That makes ${count} characters; at most ${MOST_CHARACTERS} fit.`
+      if (count > MOST_CHARACTERS)
+        return `That makes ${count} characters; at most ${MOST_CHARACTERS} fit.`;
+      const longest = Math.max(...sentences.map(({ ids }) => ids.length));
+      return longest > config.max_len
+        ? `That makes a sentence of ${longest} pieces; this model reads at most ${config.max_len}.`
         : "";
     }
     const count = sentences[0].words.length;
@@ -294,11 +303,13 @@ export class LiveModel {
    * @returns {SourceWord[]}
    */
   sourceWords({ words, isUnknown }) {
+    const { src: lang } = this.languages;
     return words.map((word, n) => ({
       word,
       pinyin: this.line.reading(word),
       gloss: isUnknown[n] ? "unknown" : this.line.gloss(word),
       isUnknown: isUnknown[n],
+      lang,
     }));
   }
 }

@@ -174,10 +174,10 @@ function wordButton(onclick, ...children) {
 }
 
 /** @param {SourceWord} word @param {() => void} onclick */
-function sourceButton({ word, pinyin, gloss, isUnknown }, onclick) {
+function sourceButton({ word, pinyin, gloss, isUnknown, lang = "zh" }, onclick) {
   const button = wordButton(
     onclick,
-    el("span", { class: "lo-main", lang: "zh" }, word),
+    el("span", { class: "lo-main", lang }, word),
     el("span", { class: "lo-sub", lang: "zh-Latn" }, pinyin || " "),
     el("span", { class: "lo-sub" }, gloss || " "),
   );

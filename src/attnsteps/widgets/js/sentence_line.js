@@ -1,12 +1,14 @@
 // The reader's own sentence, as every widget around a trained model has it: the line to write on,
 // what the glossary says of its words, and their ids.
 import { composer } from "./composer.js";
+import { SPECIAL_TOKENS, UNK_ID } from "./maths/byte_pairs.js";
 import { readable, sentencesOf } from "./maths/reading.js";
-import { splitText, tokenNames } from "./maths/tokens.js";
+import { joinTokens, splitText, tokenNames } from "./maths/tokens.js";
 import { button, el } from "./ui.js";
 
-const NUM_SPECIALS = 5; // as in attnsteps.text.vocab
-const UNK_ID = 3;
+const NUM_SPECIALS = SPECIAL_TOKENS.length;
+const CHINESE = "A sentence in Chinese. You can also type pinyin or English, and pick a word.";
+const ANY = "A sentence in the language that your translator reads.";
 
 /**
  * @param {{model: WidgetModel, onchange: (text: string) => void}} options model: the widget's
@@ -27,7 +29,7 @@ export function sentenceLine({ model, onchange }) {
   const gloss = (word) => (isSpoken(word) ? entryOf(word)[2] : "");
   let entries = Object.keys(glossary).map(entryOf);
   const line = composer({
-    label: "A sentence in Chinese. You can also type pinyin or English, and pick a word.",
+    label: CHINESE,
     entries: () => entries,
     onchange: (text) => {
       if (text !== model.get("text")) onchange(text);
@@ -49,12 +51,18 @@ export function sentenceLine({ model, onchange }) {
       twins?.show();
     },
     /**
-     * Offer the words of a model that has been loaded; pieces of words are none.
+     * Offer the words of a model that has been loaded; pieces of words are none. Of a model that
+     * does not read Chinese nothing is known, so nothing is offered.
      * @param {Vocabulary} vocabulary
      */
-    offer({ srcTokens, splitter }) {
-      const hasWords = splitter.kind !== "Subwords";
-      entries = (hasWords ? srcTokens.slice(NUM_SPECIALS) : Object.keys(glossary)).map(entryOf);
+    offer(vocabulary) {
+      const { srcTokens, splitter } = vocabulary;
+      const { src: lang } = languagesOf(vocabulary);
+      const isChinese = lang === "zh";
+      const hasWords = splitter.kind === "Words" || splitter.kind === "Characters";
+      const offered = hasWords ? srcTokens.slice(NUM_SPECIALS) : Object.keys(glossary);
+      entries = isChinese ? offered.map(entryOf) : [];
+      line.ask(isChinese ? CHINESE : ANY, lang);
     },
     /**
      * A button that swaps two words of the sentence, or brings the first sentence back; null where
@@ -110,6 +118,22 @@ function twinsSwitch({ model, gloss, onswap, label }) {
 }
 
 /**
+ * Whether a model has learned from Chinese sources.
+ * @param {Vocabulary} vocabulary
+ */
+export function readsChinese({ srcTokens, splitter }) {
+  return srcTokens.some((token) => /\p{Script=Han}/u.test(joinTokens([token], splitter)));
+}
+
+/**
+ * The languages that a model reads and writes: those of the book, unless the reader has brought it.
+ * @param {Vocabulary} vocabulary
+ */
+export function languagesOf({ own }) {
+  return own ?? { src: "zh", tgt: "en" };
+}
+
+/**
  * Split a sentence into the tokens of a model.
  * @param {string} text @param {Vocabulary} vocabulary
  * @returns {Sentence}
@@ -145,14 +169,15 @@ export function shuffler(things) {
  * What there is to say of words that a model does not know; nothing, if it knows them all.
  * @param {string[]} strange @param {Vocabulary} vocabulary
  */
-export function strangeNote(strange, { srcTokens, reading }) {
+export function strangeNote(strange, { srcTokens, splitter, reading }) {
   if (strange.length === 0) return "";
   const [listed, isOne] = [strange.join(", "), strange.length === 1];
   if (reading)
     return `Left out, because this model has never seen ${isOne ? "it" : "them"}: ${listed}`;
   const count = srcTokens.length - NUM_SPECIALS;
   return (
-    `Not among the ${count} words this model knows: ${listed}. ` +
+    `Not among the ${count} ${splitter.kind === "Words" ? "words" : "pieces"} this model knows: ` +
+    `${listed}. ` +
     `${isOne ? "It is" : "They are all"} read as the token for unknown words.`
   );
 }

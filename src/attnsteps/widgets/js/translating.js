@@ -14,7 +14,7 @@ export const translating = {
    */
   async load({ key, buffer }) {
     const model = await intactModel(buffer);
-    models.set(key, model);
+    keepModel(key, model);
     return vocabularyOf(model);
   },
 
@@ -60,6 +60,11 @@ export function translationOf({ steps, counts, encoderWeights }, numAlternatives
     counts,
     milliseconds: performance.now() - start,
   };
+}
+
+/** Keep a model for the jobs to come. @param {string} key @param {LoadedTransformer} model */
+export function keepModel(key, model) {
+  models.set(key, model);
 }
 
 /** The model that `load` has read, for other jobs of the same worker. @param {string} key */

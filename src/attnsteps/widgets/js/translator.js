@@ -2,14 +2,15 @@
 import { alternativesPanel } from "./alternatives.js";
 import { AttentionFocus } from "./attention_focus.js";
 import { serveJobs } from "./engine.js";
-import { Everyday, withBeam } from "./everyday.js";
+import { Everyday } from "./everyday.js";
 import { LiveModel } from "./live.js";
 import { allHeads, headLabel, headName, keysOf, lookOf, paddedTo } from "./looks.js";
+import { OwnModel, withOwn } from "./own_model.js";
 import { shuffler } from "./sentence_line.js";
 import { asPercent, button, choice, el, reducedMotion, ticker } from "./ui.js";
 import { weightTable } from "./weight_table.js";
 
-serveJobs(withBeam);
+serveJobs(withOwn);
 
 const PACE = 110; // ms from one word to the next
 const NUM_ALTERNATIVES = 5;
@@ -41,21 +42,25 @@ class Translator {
   /** @param {Host} host */
   constructor(host) {
     this.live = new LiveModel(host, {
-      jobs: withBeam,
+      jobs: withOwn,
       title: "Translator",
       classes: ["tr"],
       files: ["weights"],
       loading: "Loading the model …",
-      empty: "There is nothing to translate yet. Type a word, or press “Shuffle”.",
+      empty: "There is nothing to translate yet. Type a word.",
       load: ([buffer], { engine, key }) => engine.run("load", { key, buffer }),
       onload: () => {
-        this.everyday.show();
+        this.showModel();
         return this.translate();
       },
       onhide: () => this.forget(),
       onsentence: (text) => this.setText(text),
     });
     this.everyday = new Everyday(this.live);
+    this.own = new OwnModel(this.live, {
+      onswitch: () => this.startAfresh(),
+      onsearch: () => this.translate(),
+    });
     this.output = el("p", { class: "tr-output", lang: "en" });
     this.sentences = el("div", { class: "tr-sentences" });
     this.focus = new AttentionFocus({
@@ -72,6 +77,8 @@ class Translator {
     this.heading = el("p", { class: "tr-heading" });
     this.byHead = weightTable((row) => this.chooseHead(row));
     this.byWord = weightTable((row) => this.focus.chooseRow(row));
+    this.replay = button("Replay", () => this.play(), { title: "Watch the words come again" });
+    this.row = this.buttons();
     this.lay();
     this.live.watch((isVisible) => this.see(isVisible), "-15% 0px");
     this.live.start({ text: () => this.translate(), forced: () => this.translate() });
@@ -89,11 +96,37 @@ class Translator {
       this.focus.kindChoice.node,
       tables,
     );
-    live.root.append(live.line.node, this.buttons(), this.everyday.node);
+    this.everyday.invite(this.own);
+    this.own.node.hidden = this.everyday.node.hidden; // it takes the place of the book's models
+    if (!this.own.node.hidden) this.own.takeDrops(live.root);
+    live.root.append(live.line.node, this.row, this.everyday.node, this.own.node);
     live.root.append(live.complaint.node, live.news.node);
     live.root.append(this.output, this.sentences, scene, look, this.cost);
     live.parts = [this.output, this.sentences, scene, look, this.cost];
     this.everyday.show();
+  }
+
+  /** Say which model speaks, and offer what fits its language. */
+  showModel() {
+    const { src, tgt } = this.live.languages;
+    this.output.lang = tgt;
+    for (const node of this.row.querySelectorAll("button"))
+      if (node !== this.replay) node.hidden = src !== "zh";
+    this.everyday.show();
+  }
+
+  /** Another model is about to speak, and what was chosen of this one's words isn't for it. */
+  startAfresh() {
+    this.everyday.giveWay();
+    this.chosen = 0;
+    this.focus.place = null;
+    this.focus.head = undefined;
+    this.next = { isAnimated: false, from: 0, kept: [] };
+  }
+
+  /** The model that speaks. */
+  get speaker() {
+    return this.own.isSpeaking ? this.own : this.everyday;
   }
 
   /** What is shown; null where there is no translation, or a copy. */
@@ -118,13 +151,12 @@ class Translator {
     const shuffle = button("Shuffle", () => this.setText(draw(model.get("text")), true), {
       title: "Another sentence, drawn from the corpus",
     });
-    const replay = button("Replay", () => this.play(), { title: "Watch the words come again" });
     return el(
       "div",
       { class: "aw-row tr-buttons" },
       twins ?? "",
       examples.length ? shuffle : "",
-      replay,
+      this.replay,
     );
   }
 
@@ -154,7 +186,7 @@ class Translator {
     const { id } = steps[place].alternatives[n];
     const before = Object.entries(this.live.model.get("forced"));
     const forced = Object.fromEntries(before.filter(([at]) => Number(at) < place));
-    const isOwn = !this.everyday.isSpeaking && n === 0; // it would be chosen without being put
+    const isOwn = this.speaker.isGreedy && n === 0; // it would be chosen without being put
     if (!isOwn) forced[place] = this.live.vocabulary.tgtTokens[id];
     this.keepPlace(steps.slice(0, place).map((step) => step.id));
     this.live.set({ forced });
@@ -239,7 +271,7 @@ class Translator {
       maxLen: live.maxLen(ids.length),
       numAlternatives: NUM_ALTERNATIVES,
     };
-    return this.everyday.translate(given, tell);
+    return this.speaker.translate(given, tell);
   }
 
   /**
@@ -443,7 +475,11 @@ class Translator {
     const outputs = live.namesOf(result.steps.map(({ id }) => id));
     const queries = isEncoder ? words : outputs;
     const query = isEncoder ? focus.sourcePlace : place;
-    const keys = keysOf(kind, words, outputs, live.line.named);
+    const { src, tgt } = live.languages;
+    const keys = {
+      ...keysOf(kind, words, outputs, live.line.named),
+      columnLang: kind === "decoder" ? tgt : src,
+    };
     const heads = [null, ...allHeads(weights)];
     this.heading.textContent =
       query === null
@@ -465,6 +501,7 @@ class Translator {
       ...keys,
       caption: `Every word through ${headName(head)}`,
       ...focus.queriesOf(words, outputs, live.line.named),
+      rowLang: isEncoder ? src : tgt,
       values: queries.map((_, n) => paddedTo(lookOf(weights, head, n), keys.columns.length)),
       marked: query ?? -1,
       shown: isEncoder ? words.length : this.numShown,

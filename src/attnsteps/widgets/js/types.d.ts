@@ -157,6 +157,7 @@ interface Beginning {
 type Tokenizer =
   | { kind: "Words"; known: string[] }
   | { kind: "Characters" }
+  | { kind: "BytePairs"; merges: Merge[] }
   | { kind: "Subwords"; merges: Merge[] };
 /** How a model reads what people type: traditional characters and what they are read as; all
  * characters that its training has seen. */
@@ -296,6 +297,7 @@ interface SourceWord {
   pinyin: string;
   gloss: string;
   isUnknown: boolean;
+  lang?: string;
 }
 interface TargetWord {
   word: string;
@@ -340,6 +342,8 @@ interface Vocabulary {
   splitter: Tokenizer;
   joiner: Tokenizer;
   reading: TextReading | null;
+  /** Of a model that the reader has brought: its languages, each empty where nobody knows it. */
+  own?: { src: string; tgt: string };
 }
 /** The reader's sentence, split into the words of a model, or into pieces of words. */
 interface Sentence {

@@ -2,7 +2,7 @@
 
 import { WHITE } from "./words.js";
 
-const PIECE = new RegExp(
+const CHARACTER_PIECE = new RegExp(
   `[${WHITE}]?[\\p{L}\\p{N}_]+|[${WHITE}]?[^\\p{L}\\p{N}_${WHITE}]+|[${WHITE}]+`,
   "gu",
 ); // a word or a run of signs, with the space before it
@@ -19,7 +19,7 @@ export const UNK_ID = 3;
  * @returns {string[]}
  */
 export function textPieces(text) {
-  return text.match(PIECE) ?? [];
+  return text.match(CHARACTER_PIECE) ?? [];
 }
 
 /**

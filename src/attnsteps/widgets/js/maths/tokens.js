@@ -1,4 +1,5 @@
 // Text ↔ tokens, by the rules of whichever tokenizer a model came with, and what to call a token.
+import { applyMerges } from "./byte_pairs.js";
 import { splitSubwords, subwordNames, subwordTexts } from "./subwords.js";
 import { gapsBefore, splitWords } from "./words.js";
 
@@ -8,6 +9,7 @@ import { gapsBefore, splitWords } from "./words.js";
  */
 export function splitText(text, tokenizer) {
   if (tokenizer.kind === "Subwords") return splitSubwords(text, tokenizer.merges);
+  if (tokenizer.kind === "BytePairs") return applyMerges(text, tokenizer.merges);
   return tokenizer.kind === "Characters" ? [...text] : splitWords(text, tokenizer.known);
 }
 
@@ -17,14 +19,15 @@ export function splitText(text, tokenizer) {
  * @returns {{gap: string, text: string}[]}
  */
 export function writtenTokens(tokens, tokenizer) {
-  if (tokenizer.kind === "Subwords") {
-    return subwordTexts(tokens).map((text) => ({
-      gap: text.slice(0, text.length - text.trimStart().length),
-      text: text.trimStart(),
-    }));
-  }
+  if (tokenizer.kind === "Subwords") return subwordTexts(tokens).map(withGap);
+  if (tokenizer.kind === "BytePairs") return tokens.map(withGap);
   const gaps = tokenizer.kind === "Words" ? gapsBefore(tokens, tokenizer.known) : [];
   return tokens.map((text, n) => ({ gap: gaps[n] ?? "", text }));
+}
+
+/** A token that begins with its own space. @param {string} text */
+function withGap(text) {
+  return { gap: text.slice(0, text.length - text.trimStart().length), text: text.trimStart() };
 }
 
 /**
@@ -42,5 +45,6 @@ export function joinTokens(tokens, tokenizer) {
  * @param {string[]} tokens @param {Tokenizer} tokenizer
  */
 export function tokenNames(tokens, tokenizer) {
-  return tokenizer.kind === "Subwords" ? subwordNames(tokens) : tokens;
+  if (tokenizer.kind === "Subwords") return subwordNames(tokens);
+  return tokenizer.kind === "BytePairs" ? tokens.map((token) => token.trim() || "␣") : tokens;
 }

@@ -13,18 +13,7 @@ const PYTORCH = { I8: "int8", F16: "float16", F32: "float32" };
  * @throws {Error} one sentence for the reader, if the file is not whole, or not such a file
  */
 export function readSafetensors(buffer) {
-  const bytes = new DataView(buffer);
-  if (buffer.byteLength < 8)
-    throw new Error(`The weights are cut off: the file has only ${buffer.byteLength} bytes.`);
-  const headerLength = Number(bytes.getBigUint64(0, true));
-  if (headerLength < 2 || headerLength > 1e8) throw new Error("This is not a safetensors file.");
-  const start = 8 + headerLength;
-  if (start > buffer.byteLength)
-    throw new Error("The weights are cut off, or this is not a safetensors file.");
-
-  const { __metadata__: metadata = {}, ...entries } = readHeader(
-    new Uint8Array(buffer, 8, headerLength),
-  );
+  const { metadata, entries, start } = headerOf(buffer);
   const end = Math.max(0, ...Object.values(entries).map((entry) => entry?.data_offsets?.[1] ?? 0));
   if (start + end > buffer.byteLength) {
     throw new Error(
@@ -39,6 +28,24 @@ export function readSafetensors(buffer) {
   for (const name of [...tensors.keys()])
     if (entries[name].dtype === "I8") scaleRows(name, tensors);
   return { metadata, tensors };
+}
+
+/**
+ * What a file says of itself, before any number is read: where each tensor lies, from `start` on.
+ * @param {ArrayBuffer} buffer
+ * @returns {{metadata: Record<string, string>, entries: Record<string, HeaderEntry>,
+ *            start: number}}
+ * @throws {Error} one sentence for the reader, if there is no header
+ */
+export function headerOf(buffer) {
+  if (buffer.byteLength < 8)
+    throw new Error(`The weights are cut off: the file has only ${buffer.byteLength} bytes.`);
+  const length = Number(new DataView(buffer).getBigUint64(0, true));
+  if (length < 2 || length > 1e8) throw new Error("This is not a safetensors file.");
+  if (8 + length > buffer.byteLength)
+    throw new Error("The weights are cut off, or this is not a safetensors file.");
+  const { __metadata__, ...entries } = readHeader(new Uint8Array(buffer, 8, length));
+  return { metadata: __metadata__ ?? {}, entries, start: 8 + length };
 }
 
 /**
@@ -82,18 +89,21 @@ function readHeader(bytes) {
 function readTensor(buffer, start, name, entry) {
   const [size, read] = READERS[entry?.dtype] ?? [];
   if (!size)
-    throw new Error(`The weights must be of 8, 16 or 32 bits; ${name} is ${entry?.dtype}.`);
-  const {
-    shape,
-    data_offsets: [from, to],
-  } = entry;
-  const count = shape.reduce((product, axis) => product * axis, 1);
+    throw new Error(`The weights must be int8, float16 or float32; ${name} is ${entry?.dtype}.`);
+  const { shape, data_offsets: offsets } = entry;
+  const [from, to] = isSizes(offsets) ? offsets : [0, -1];
+  const count = isSizes(shape) ? shape.reduce((product, axis) => product * axis, 1) : 0;
   if (to - from !== count * size)
     throw new Error(`The weights are damaged: ${name} has another size than it says.`);
   const data = read(buffer.slice(start + from, start + to));
   if (!data.every(Number.isFinite))
     throw new Error(`The weights are damaged: ${name} holds what is not a number.`);
   return { shape, data };
+}
+
+/** @param {unknown} value */
+function isSizes(value) {
+  return Array.isArray(value) && value.every((each) => Number.isInteger(each) && each >= 0);
 }
 
 /** @param {ArrayBuffer} bytes */
@@ -131,9 +141,8 @@ export function fromHalf(bits) {
  * @param {ArrayBuffer} buffer
  */
 export async function isIntact(buffer) {
-  const { metadata } = readSafetensors(buffer);
+  const { metadata, entries, start } = headerOf(buffer);
   if (!metadata.sha256 || !globalThis.crypto?.subtle) return true;
-  const { entries, start } = layout(buffer);
   const text = new TextEncoder();
   const parts = [text.encode(metadata.config ?? "")];
   for (const name of Object.keys(entries).sort()) {
@@ -153,14 +162,4 @@ export async function isIntact(buffer) {
     metadata.sha256 ===
     Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("")
   );
-}
-
-/**
- * Where everything lies in a file that readSafetensors has found to be whole.
- * @param {ArrayBuffer} buffer
- */
-function layout(buffer) {
-  const length = Number(new DataView(buffer).getBigUint64(0, true));
-  const { __metadata__, ...entries } = readHeader(new Uint8Array(buffer, 8, length));
-  return { entries, start: 8 + length };
 }

@@ -37,12 +37,14 @@ export function loadTransformer(buffer) {
 function parameterReader({ d_model: D, d_ff: Dff, ...config }, tensors) {
   const isParallel = tensors.has("transformer.src_embedding.weight"); // a NonAutoregressive
   const prefix = isParallel ? "transformer." : "";
+  const taken = new Set();
 
   /**
    * @param {string} name
    * @param {...number} shape
    */
   function take(name, ...shape) {
+    taken.add(name);
     const tensor = tensors.get(name);
     if (!tensor) throw new Error(`The weights are not whole: ${name} is missing.`);
     if (`${tensor.shape}` !== `${shape}`) {
@@ -77,6 +79,8 @@ function parameterReader({ d_model: D, d_ff: Dff, ...config }, tensors) {
   return {
     take,
     matrix,
+    /** What the file holds beside all that was taken. */
+    left: () => [...tensors.keys()].filter((name) => !taken.has(name)),
     /** @type {(name: string, rows: number) => Rows} */
     table: (name, rows) => matrix(`${prefix}${name}.weight`, rows, D),
     /** @type {(name: string) => Norm} */
@@ -108,7 +112,7 @@ function parameterReader({ d_model: D, d_ff: Dff, ...config }, tensors) {
  */
 export function transformerOf(config, tensors) {
   const { d_model: D, src_vocab_size: srcSize, tgt_vocab_size: V } = config;
-  const { take, matrix, table, norm, attention, network } = parameterReader(config, tensors);
+  const { take, matrix, table, norm, attention, network, left } = parameterReader(config, tensors);
   /**
    * @template Layer
    * @param {string} name
@@ -124,7 +128,7 @@ export function transformerOf(config, tensors) {
   const srcEmbedding = table("src_embedding", srcSize);
   const tgtEmbedding = config.tie === "all" ? srcEmbedding : table("tgt_embedding", V);
   const predictor = "length_predictor";
-  return {
+  const model = {
     config,
     srcEmbedding,
     tgtEmbedding,
@@ -156,6 +160,9 @@ export function transformerOf(config, tensors) {
         }
       : null,
   };
+  const [extra] = left();
+  if (extra) throw new Error(`The weights do not fit: the model has no ${extra}.`);
+  return model;
 }
 
 /**
