@@ -55,6 +55,8 @@ def test_the_sentences_of_the_whole_transformer_are_held_out():
     for (source, target), part in ((right, splits.unseen), (wrong, splits.longer)):
         assert [" ".join(pair.tgt) for pair in part if "".join(pair.src) == source] == [target]
     assert [" ".join(words) for words in found] == [right[1], wrong[1].replace("that", "that sour")]
+    held_out = {"".join(pair.src) for pair in splits.pronouns}
+    assert held_out >= set(RUNNING)
     longest = max(len(pair.tgt) for pair in splits.train)
     assert min(len(pair.tgt) for pair in splits.longer) > longest
 
