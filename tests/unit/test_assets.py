@@ -44,6 +44,23 @@ def test_the_running_sentence_and_its_twin_are_translated(name):
     assert found == [f"{start} tired", f"{start} wide"]
 
 
+def test_the_sentences_of_the_whole_transformer_are_held_out():
+    splits = generated()
+    right = ("学生什么时候会卖我的椅子？", "when will the student sell my chair ?")
+    wrong = (
+        "这个女孩不会在厨房里吃那个苹果，因为太酸了",
+        "this girl will not eat that apple in the kitchen because it is too sour",
+    )
+    found = [one.tokens for one in pretrained().translate([right[0], wrong[0]])]
+    for (source, target), part in ((right, splits.unseen), (wrong, splits.longer)):
+        assert [" ".join(pair.tgt) for pair in part if "".join(pair.src) == source] == [target]
+    assert [" ".join(words) for words in found] == [right[1], wrong[1].replace("that", "that sour")]
+    held_out = {"".join(pair.src) for pair in splits.pronouns}
+    assert held_out >= set(RUNNING)
+    longest = max(len(pair.tgt) for pair in splits.train)
+    assert min(len(pair.tgt) for pair in splits.longer) > longest
+
+
 @pytest.mark.parametrize("name", MODELS)
 def test_what_is_shipped_is_as_good_as_its_row_says(name):
     row = next(r for part in RESULTS.values() for r in part["rows"] if r.get("asset") == name)

@@ -428,6 +428,21 @@ EXAMPLES = {
         ["α", "β", "γ"],
         {0: "<bos>", 1: "<bos> α"},
     ),
+    whole.which_check_sees_what: lambda: (
+        {
+            name: {
+                check: check == name
+                for check in (
+                    "shape",
+                    "parameters",
+                    "a later word",
+                    "more padding",
+                    "source reversed",
+                )
+            }
+            for name in ("right", "1", "2", "3", "4", "shape")
+        },
+    ),
     whole.one_softmax_or_two: lambda: ({"α": SCORES, "β": 9 * SCORES}, ["κ", "λ", "μ"]),
     own.two_translators: lambda: (
         [
@@ -470,6 +485,17 @@ EXAMPLES = {
             for name in ("one", "two", "wide", "shared")
         },
         0.69,
+    ),
+    hops.one_look_is_enough: lambda: (
+        [
+            (1, 6, "blue"),
+            (2, 5, "orange"),
+            (3, 4, "green"),
+            (4, 2, "green"),
+            (5, 3, "pink"),
+            (6, 1, "blue"),
+        ],
+        (4, 2, 5),
     ),
     hops.where_two_layers_look: lambda: (
         torch.eye(6)[[1, 2, 3, 4, 5, 0]],

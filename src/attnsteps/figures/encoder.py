@@ -92,6 +92,8 @@ def _upward(
     if not tall:
         return grid(pieces, labels=labels, gap=(14, gap))
     names = column(*(words(axis, size=12, quiet=True) for axis in axes), gap=5.8, align="right")
+    widest = max(words(label, size=12, bold=True).width for label in labels)
+    names = row(space(max(0, widest - names.width)), names, gap=0)
     named_rows = [[names if line[0].height > 80 else space(names.width), *line] for line in pieces]
     parts = []
     for label, line in zip(labels, named_rows, strict=True):
@@ -159,15 +161,8 @@ def one_encoder_layer(
             ]
 
         heads = {} if tall else {"columns": axes}
-        chips = [word(one.zh, gloss(one), name=f"c{i}") for i, one in enumerate(shown)]
-        chips = [
-            row(space(4), _over(named(f"r-c{i}", space(14, chip.height)), chip), gap=0)
-            for i, chip in enumerate(chips)
-        ]
-        wide = 44 + 20 if tall else 4 * 39 + 20
-        chips = [row(chip, space(max(0, wide - chip.width)), gap=0) for chip in chips]
         lines = [
-            ("", chips),
+            ("", [word(one.zh, gloss(one)) for one in shown]),
             ("x (S, D)", each(x, "source", "x", 0, **heads)),
             (say("attention"), each(found, "context", "a", 2, beside=True, limit=2)),
             (say("add"), each(x + found, "source", "s", 2)),
@@ -179,11 +174,11 @@ def one_encoder_layer(
         ]
         return _upward(lines, axes, 24 if tall else 20, tall=tall)
 
-    road, wires = "cxsyto", []
+    wires = []
     for i in range(count):
         wires += [
-            Wire(f"r-{a}{i}.top", f"r-{b}{i}.bottom", role="source", thick=True, head=b != "x")
-            for a, b in pairwise(road)
+            Wire(f"r-{a}{i}.top", f"r-{b}{i}.bottom", role="source", thick=True)
+            for a, b in pairwise("xsyto")
         ]
         wires += [
             Wire(f"x{j}.top", f"a{i}.bottom", role="context")
@@ -311,7 +306,7 @@ def what_a_stack_shares(first: Sequence[Tensor], count: int = 6) -> Drawing:
                 right.append(parameters(0 if shared else number, f"{key}p{number}"))
         left.append(block("x", "source", name=f"{key}x", width=80))
         right.append(space())
-        body = grid([[a, b] for a, b in zip(left, right, strict=True)], gap=(30, 24))
+        body = grid([[a, b] for a, b in zip(left, right, strict=True)], gap=(30, 30))
         if shared:
             return frame(body, say("one set, used {n} times", n=count))
         masked = row(block(say("mask"), name="mask"), body, gap=24)
@@ -476,6 +471,73 @@ def right_over_steps(runs: dict[str, Sequence[dict]], bet: float) -> Drawing:
             2,
             say("right answers over training steps;\ndotted: the bet, {bet:.0f} %", bet=100 * bet),
         ),
+    )
+
+
+def one_look_is_enough(circle: Sequence[tuple[int, int, str]], way: Sequence[int]) -> Drawing:
+    """Draw how one layer can follow two cards: heads fetch every hat, a hidden unit picks one.
+
+    Args:
+        circle: each child's number, card and hat, in the order of the numbers.
+        way: the numbers of the child at the start and of the two that its cards lead to.
+    """
+    start, over, end = way
+    cards = {number: card for number, card, _ in circle}
+    hats = {number: hat for number, _, hat in circle}
+    asker = word(say("child {n}", n=start), say("card {n}", n=cards[start]), name="asks", lit=True)
+    next_card = block(say("{n}: card {card}", n=over, card=end), name="next", width=92)
+    fetched = [
+        block(
+            say("{n}: {hat}", n=number, hat=say(hat)),
+            CARDS[hat],
+            name=f"hat{number}",
+            width=82,
+        )
+        for number, hat in hats.items()
+    ]
+    both = block(
+        say("“card {n}” and “{n}: {hat}”", n=end, hat=say(hats[end])), name="both", state="lit"
+    )
+    says = block(say(hats[end]), CARDS[hats[end]], name="says", width=70)
+
+    def layer(*, tall: bool) -> Piece:
+        if tall:
+            table = column(row(*fetched[3:], gap=8), row(*fetched[:3], gap=8), gap=10)
+            gathered = column(next_card, table, gap=10, align="left")
+        else:
+            gathered = row(next_card, row(*fetched, gap=7), gap=16)
+        heads = say("attention: {n} heads, one look", n=len(circle) + 1)
+        network = say("feed-forward: the unit that is on")
+        return column(
+            says,
+            frame(both, network, name="network", pad=8),
+            frame(column(gathered, words(heads, size=13, bold=True)), name="heads", pad=8),
+            asker,
+            gap=26,
+        )
+
+    wires = [
+        Wire("asks.top", "heads.bottom", role="source"),
+        Wire("next.top", "both.bottom", role="context"),
+        Wire(f"hat{end}.top", "both.bottom", role="context"),
+        Wire("network.top", "says.bottom", role="context"),
+    ]
+    return Drawing(
+        say("Two cards in one look"),
+        say(
+            "Child {start} asks once. One head brings the card of child {over}, which is {end}; "
+            "{n} others bring every child's hat: {hats}. A hidden unit is on where the card is "
+            "{end} and the hat of {end} is {hat}; it says {hat}.",
+            start=start,
+            over=over,
+            end=end,
+            n=len(circle),
+            hats=", ".join(say("{n} {hat}", n=n, hat=say(hat)) for n, hat in hats.items()),
+            hat=say(hats[end]),
+        ),
+        layer(tall=False),
+        layer(tall=True),
+        wires=wires,
     )
 
 

@@ -183,7 +183,7 @@ def figure_1(model: Transformer, batch: int, source: int, target: int) -> Drawin
                 block(say("× table Eᵀ: logits"), role, name="exit", width=130),
             ]
         ends = [column(*map(_on_road, part), gap=32, align="right") for part in (leaving, entrance)]
-        return column(ends[0], space(0, 8), stack, ends[1], gap=26, align="right")
+        return column(ends[0], space(0, 26), stack, ends[1], gap=26, align="right")
 
     def roads(letter: str, names: Sequence[str]) -> list[Wire]:
         """Return the road of one tower, and for each sublayer a branch that leaves and rejoins."""
@@ -418,6 +418,37 @@ def the_likeliest_words(
 
 
 # Where people go wrong ---------------------------------------------------------------------------
+
+
+def which_check_sees_what(heard: Mapping[str, Mapping[str, bool]]) -> Drawing:
+    """Draw which check sounds the alarm at which machine: for each machine's name, its checks."""
+    checks = list(next(iter(heard.values())))
+    marks = torch.tensor([[found[check] for found in heard.values()] for check in checks])
+
+    def table(width: float) -> Piece:
+        columns = [say(name) for name in heard]
+        rows = [say(check) for check in checks]
+        look = {"digits": None, "cell": (width, 28)}
+        drawn = matrix(marks.double(), "wrong", rows=rows, columns=columns, **look)
+        return column(words(say("the machine"), size=12, quiet=True), drawn, gap=2, align="right")
+
+    told = [
+        say(
+            "{name}: {checks}",
+            name=say(name),
+            checks=", ".join(say(check) for check, on in found.items() if on) or say("none"),
+        )
+        for name, found in heard.items()
+    ]
+    return Drawing(
+        say("Which check sees which mistake"),
+        say(
+            "A table, checks by machines; a filled cell is an alarm. Each machine's alarms: {all}.",
+            all="; ".join(told),
+        ),
+        table(58),
+        table(33),
+    )
 
 
 def one_softmax_or_two(logits: Mapping[str, Tensor], names: Sequence[str]) -> Drawing:
