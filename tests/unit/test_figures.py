@@ -92,22 +92,24 @@ EXAMPLES = {
         NAMES,
         MODEL_AXES,
     ),
-    changes.hands_that_turn_on: lambda: ({"α": 1, "β": 8}, 5),
-    changes.while_the_sentence_moves: lambda: ({0: 12.9, 5: 14.4}, {0: 5.4, 5: 5.4}, (8, 1)),
-    changes.shared_keys: lambda: ({8: 2400, 2: 600, 1: 300}, 8),
+    changes.hands_that_turn_on: lambda: ({"α": 1, "β": 8}, 0.1, (0, 5, 500)),
+    changes.neighbours_or_halves: lambda: (("α", "α′", "β", "β′"), (0, 2, 1, 3)),
+    changes.shared_keys: lambda: ((8, 2, 1), 8, {32: 2048, 8: 512, 1: 64}),
     changes.a_window: lambda: (CAUSAL, NAMES),
     changes.a_running_softmax: lambda: (
         [{"α": 2, "β": 0}, {"γ": 4}],
-        [(2, 1.14, X[0, :2]), (4, 1.29, X[1, :2])],
+        [(2, 1.135, X[0, :2]), (4, 0.154, X[0, :2]), (4, 1, X[1, :2]), (4, 1.154, X[1, :2])],
         ("α", "β"),
     ),
     changes.tile_after_tile: lambda: (8, 2, 5),
+    changes.a_gate: lambda: (NAMES, {"alive": X[:, 0], "describes": X[:, 1]}, X[:, 2]),
     changes.where_words_are_sent: lambda: (NAMES, SHARES),
     changes.each_change_five_times: lambda: (
         {
-            title: {"2017": [0.9, 0.8], "rotary": [low, 0.5], "together": [0.4, 0.5]}
-            for title, low in zip(("α", "β", "γ", "δ"), (0.4, 0.5, 0.45, 0.55), strict=True)
+            "α": {"2017": [0.9, 0.8], "rotary": [0.4, 0.5], "β": [0.9, 0.99], "γ": [0.95, 0.97]},
+            "δ": {"2017": [0.1, 0.2], "rotary": [0.0, 0.3], "β": [0.5, 0.55], "γ": [0.5, 0.6]},
         },
+        {"β": "β", "γ": "β"},
     ),
     outside.what_it_means: lambda: (
         generated(1).pronouns[:2],

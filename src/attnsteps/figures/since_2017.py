@@ -1,5 +1,6 @@
 """The figures of chapter 22, in their order on the page: what has changed in the block."""
 
+import math
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
@@ -12,7 +13,6 @@ from attnsteps.diagrams import (
     Wire,
     bars,
     block,
-    clock,
     column,
     grid,
     matrix,
@@ -21,6 +21,7 @@ from attnsteps.diagrams import (
     space,
     words,
 )
+from attnsteps.diagrams.sheet import SMALL, Sheet
 from attnsteps.figures.catalogue import say
 from attnsteps.figures.shared import chart, listed
 
@@ -32,11 +33,18 @@ def _part(text: str, name: str, role: str = "plain", width: float = _WIDTH) -> P
 
 
 def _point(name: str) -> Piece:
-    return named(name, space(4, 4))
+    return named(name, space(4))
 
 
 def _plus(name: str) -> Piece:
-    return named(name, words("⊕", size=18))
+    """Draw a sum as a circle with a plus, which the stream touches on both sides."""
+
+    def paint(sheet: Sheet, x: float, y: float) -> None:
+        sheet.remember(name, x, y, 16, 16)
+        sheet.add("circle", cx=x + 8, cy=y + 8, r=7.5, class_="dial line-plain")
+        sheet.add("path", d=f"M{x + 3:g} {y + 8:g}h10M{x + 8:g} {y + 3:g}v10", class_="axis")
+
+    return Piece(16, 16, paint)
 
 
 def _old_block() -> Piece:
@@ -147,112 +155,147 @@ def either_norm(tables: Mapping[str, Tensor], names: Sequence[str], axes: Sequen
     )
 
 
-def hands_that_turn_on(places: Mapping[str, int], moved: int) -> Drawing:
-    """Draw the hands of a key and a query, and the angle between them, before and after a move.
+def _dial(key: float, query: float, radius: float) -> Piece:
+    """Draw the hands of a key and a query, which have turned by angles in radians, in one dial."""
+    room = radius + 15
+
+    def paint(sheet: Sheet, x: float, y: float) -> None:
+        cx, cy = x + room, y + room
+
+        def at(turn: float, far: float) -> tuple[float, float]:
+            return cx + far * math.cos(turn), cy - far * math.sin(turn)
+
+        (x1, y1), (x2, y2) = at(key, 0.62 * radius), at(query, 0.62 * radius)
+        arc = f"A{0.62 * radius:g} {0.62 * radius:g} 0 0 0 {x2:.1f} {y2:.1f}"
+        wedge = f"M{cx:g} {cy:g}L{x1:.1f} {y1:.1f}{arc}Z"
+        sheet.add("path", d=wedge, class_="bar fill-weights", opacity=0.35)
+        sheet.add("circle", cx=cx, cy=cy, r=radius, class_="dial line-plain")
+        for letter, turn in (("key", key), ("query", query)):
+            tip, beyond = at(turn, 0.92 * radius), at(turn, radius + 9)
+            line = f"M{cx:g} {cy:g}L{tip[0]:.1f} {tip[1]:.1f}"
+            sheet.add("path", d=line, class_=f"hand line-{letter}")
+            sheet.write(letter[0], *beyond, SMALL, class_=f"b ink-{letter}")
+
+    return Piece(2 * room, 2 * room, paint)
+
+
+def hands_that_turn_on(places: Mapping[str, int], speed: float, moves: Sequence[int]) -> Drawing:
+    """Draw the hands of a key and a query, and the angle between them, while the sentence moves.
 
     Args:
         places: the word of the key and that of the query, with their positions.
-        moved: by how many positions the sentence moves.
+        speed: the angle by which a hand turns for each word, in radians.
+        moves: by how many positions the sentence moves.
     """
     (key_word, key), (query_word, query) = places.items()
+    between = speed * (query - key)
 
-    def hands(first: int) -> list[Piece]:
-        turns = [
-            (key + first, "key", f"{say(key_word)}, {key + first}"),
-            (query + first, "query", f"{say(query_word)}, {query + first}"),
-            (query - key, "weights", say("between: {n}", n=query - key)),
-        ]
-        return [clock(float(n), role, label=label, radius=30) for n, role, label in turns]
+    def moved(by: int, radius: float) -> Piece:
+        head = say("{n} words later", n=by) if by else say("at first")
+        return column(
+            words(head, size=12, bold=True),
+            _dial(speed * (key + by), speed * (query + by), radius),
+            words(f"k: {say(key_word)}, {key + by}", size=12, role="key"),
+            words(f"q: {say(query_word)}, {query + by}", size=12, role="query"),
+            words(say("angle {a:.1f}", a=between), size=12),
+            gap=2,
+        )
 
-    heads = (say("where they are"), say("{n} words later", n=moved))
-    lines = (hands(0), hands(moved))
-    tall = [
-        column(words(head, size=12, bold=True), row(*clocks, gap=18), gap=6)
-        for head, clocks in zip(heads, lines, strict=True)
-    ]
     return Drawing(
         say("Both hands turn on, the angle between them stays"),
         say(
-            "Two rows of three clocks. First row: the key of {key} has turned {a} steps, the query "
-            "of {query} {b} steps, and the angle between them is {between} steps. Second row: "
-            "{c} and {d} steps, and the third clock shows the same.",
+            "Dials, each with the hand of the key of {key} and the hand of the query of {query}. "
+            "The sentence moves by {moves} positions, and both hands turn on, but the angle "
+            "between them is {between:.1f} radians in each dial.",
             key=say(key_word),
             query=say(query_word),
-            a=key,
-            b=query,
-            between=query - key,
-            c=key + moved,
-            d=query + moved,
+            moves=listed(moves),
+            between=between,
         ),
-        grid([list(line) for line in lines], labels=heads, gap=(34, 12)),
-        column(*tall, gap=14),
+        row(*(moved(by, 44) for by in moves), gap=44),
+        row(*(moved(by, 33) for by in moves), gap=6),
     )
 
 
-def while_the_sentence_moves(
-    added: Mapping[int, float], turned: Mapping[int, float], pair: tuple[int, int]
-) -> Drawing:
-    """Draw the score of two words where their sentence begins at several positions.
+def neighbours_or_halves(names: Sequence[str], order: Sequence[int]) -> Drawing:
+    """Draw the pairs of components in two layouts, and where each component goes.
 
     Args:
-        added: the first position, and the score with added positions.
-        turned: the same with rotary ones.
-        pair: the places of the query and the key in the sentence.
+        names: of the components, neighbours paired.
+        order: the same components with halves paired, by their numbers.
     """
+    half = len(names) // 2
 
-    def drawn(title: str, scores: Mapping[int, float], role: str) -> Piece:
-        labels = [say("from {n}", n=first) for first in scores]
-        return bars(
-            list(scores.values()), role, labels=labels, limit=16, title=title, size=(84, 90)
+    def line(prefix: str, shown: Sequence[str], cell: float) -> Piece:
+        cells = [
+            named(f"{prefix}{i}", matrix([[name]], "query", cell=(cell, 26)))
+            for i, name in enumerate(shown)
+        ]
+        return row(*cells, gap=2)
+
+    def arranged(cell: float) -> Piece:
+        return column(
+            words(say("neighbours: Meta’s code and this book"), size=12, bold=True),
+            space(0, 16),
+            line("n", names, cell),
+            space(0, 44),
+            line("h", [names[i] for i in order], cell),
+            space(0, 22),
+            words(say("halves: the transformers library"), size=12, bold=True),
+            gap=0,
         )
 
-    def both() -> list[Piece]:
-        return [
-            drawn(say("positions added"), added, "wrong"),
-            drawn(say("positions turned"), turned, "position"),
-        ]
-
     return Drawing(
-        say("The score of two words while the sentence moves"),
+        say("Which components make a pair"),
         say(
-            "Bars for the score of word {q} against word {k} where the sentence begins at position "
-            "{firsts}. With added positions: {added}; with turned ones: {turned}.",
-            q=pair[0],
-            k=pair[1],
-            firsts=listed(added),
-            added=listed(added.values(), 1),
-            turned=listed(turned.values(), 1),
+            "Above, the components {names}: each is paired with its neighbour. A wire leads each "
+            "to its place below, {moved}, where the same pairs lie half a row apart.",
+            names=", ".join(names),
+            moved=", ".join(names[i] for i in order),
         ),
-        row(*both(), gap=40),
-        column(*both(), gap=14),
+        arranged(44),
+        arranged(32),
+        wires=[
+            *(
+                Wire(f"n{i}.top", f"n{i + 1}.top", role="position", arc=-10, head=False)
+                for i in range(0, len(names), 2)
+            ),
+            *(Wire(f"n{i}.bottom", f"h{place}.top") for place, i in enumerate(order)),
+            *(
+                Wire(f"h{i}.bottom", f"h{i + half}.bottom", role="position", arc=14, head=False)
+                for i in range(half)
+            ),
+        ],
     )
 
 
-def _sharing(kv_heads: int, num_heads: int, width: float) -> Piece:
+def _sharing(kv_heads: int, num_heads: int, *, mark: str = "") -> Piece:
     """Draw query heads above the heads of keys and values that they share."""
     queries = [
-        block(str(i), "query", name=f"q{kv_heads}.{i}", width=width) for i in range(num_heads)
+        block(str(i), "query", name=f"q{mark}{kv_heads}.{i}", width=30) for i in range(num_heads)
     ]
     keys = [
         block(
             str(j) if kv_heads == num_heads else f"k, v {j}",
             "key",
-            name=f"k{kv_heads}.{j}",
-            width=width,
+            name=f"k{mark}{kv_heads}.{j}",
+            width=30,
         )
         for j in range(kv_heads)
     ]
     gap = 4 if kv_heads == num_heads else 60
-    return column(row(*queries, gap=4), space(0, 22), row(*keys, gap=gap), gap=2)
+    return column(row(*queries, gap=4), space(0, 24), row(*keys, gap=gap), gap=2)
 
 
-def shared_keys(held: Mapping[int, float], num_heads: int) -> Drawing:
-    """Draw which query heads share a head of keys and values, and the size of the cache.
+def shared_keys(shown: Sequence[int], num_heads: int, held: Mapping[int, float]) -> Drawing:
+    """Draw which query heads share a head of keys and values, the cache, and a wrong pairing.
 
     Args:
-        held: some numbers of heads of keys and values, and what the cache holds, in KiB.
-        num_heads: the number of query heads.
+        shown: some numbers of heads of keys and values.
+        num_heads: the number of query heads that are drawn.
+        held: numbers of heads in a whole model, and what its cache then holds, in MiB.
     """
+    groups = next(n for n in shown if 1 < n < num_heads)
 
     def caption(count: int) -> str:
         if count == num_heads:
@@ -263,34 +306,53 @@ def shared_keys(held: Mapping[int, float], num_heads: int) -> Drawing:
 
     def drawn() -> list[Piece]:
         heads = [
-            column(words(caption(n), size=12, bold=True), _sharing(n, num_heads, 30), gap=4)
-            for n in held
+            column(words(caption(n), size=12, bold=True), _sharing(n, num_heads), gap=4)
+            for n in shown
         ]
+        mistake = column(
+            words(say("with repeat: the wrong pairs"), size=12, bold=True, role="wrong"),
+            _sharing(groups, num_heads, mark="wrong"),
+            gap=4,
+        )
         chart_of_bars = bars(
             list(held.values()),
             "key",
             labels=[say("{n} of k, v", n=n) for n in held],
             digits=0,
-            title=say("cache in KiB"),
+            title=say("cache in MiB"),
             size=(66, 110),
         )
-        return [column(*heads, gap=16), chart_of_bars]
+        return [column(*heads, gap=16), column(chart_of_bars, mistake, gap=34)]
 
     return Drawing(
         say("Query heads that share heads of keys and values"),
         say(
             "Rows of {n} query heads. Neighbours share a head of keys and values: {shared}. Bars: "
-            "the cache takes {held} KiB.",
+            "with {of} heads of keys and values, the cache takes {held} MiB. A last row shows the "
+            "mistake: with repeat, the query heads go to the {groups} heads of keys in turn.",
             n=num_heads,
-            shared=", ".join(say("{all} share {n}", all=num_heads, n=n) for n in held),
+            shared=", ".join(say("{all} share {n}", all=num_heads, n=n) for n in shown),
             held=listed(held.values()),
+            of=listed(held),
+            groups=groups,
         ),
-        row(*drawn(), gap=50),
+        row(*drawn(), gap=60),
         column(*drawn(), gap=18),
         wires=[
-            Wire(f"q{n}.{i}.bottom", f"k{n}.{i * n // num_heads}.top", head=False)
-            for n in held
-            for i in range(num_heads)
+            *(
+                Wire(f"q{n}.{i}.bottom", f"k{n}.{i * n // num_heads}.top", head=False)
+                for n in shown
+                for i in range(num_heads)
+            ),
+            *(
+                Wire(
+                    f"qwrong{groups}.{i}.bottom",
+                    f"kwrong{groups}.{i % groups}.top",
+                    role="wrong",
+                    head=False,
+                )
+                for i in range(num_heads)
+            ),
         ],
     )
 
@@ -330,58 +392,67 @@ def a_window(mask: Tensor, names: Sequence[str]) -> Drawing:
 
 def a_running_softmax(
     tiles: Sequence[Mapping[str, float]],
-    kept: Sequence[tuple[float, float, Tensor]],
+    states: Sequence[tuple[float, float, Tensor]],
     axes: Sequence[str],
 ) -> Drawing:
-    """Draw the scores of one query in two tiles, and what is kept after each.
+    """Draw what is kept of two tiles of scores: the first alone, shrunk, the second, and the sum.
 
     Args:
-        tiles: for each tile its words and their scores.
-        kept: after each tile the largest score, the total, and the mixed values, (Dv,).
+        tiles: for both tiles, their words and their scores.
+        states: of each of the four lines the largest score, the total, and the mixed values, (Dv,).
         axes: of the Dv numbers.
     """
-    states = torch.stack([torch.tensor([a, b, *c]) for a, b, c in kept])
-    context = kept[-1][2] / kept[-1][1]
-    shown = list(map(say, axes))
-    columns = [say("largest"), say("total"), *shown]
+    context = states[-1][2] / states[-1][1]
+    shrink = math.exp(states[0][0] - states[1][0])
+    scores = [", ".join(f"{say(word)} {score:g}" for word, score in tile.items()) for tile in tiles]
+    short = [
+        say("tile {n}", n=1),
+        f"× {shrink:.3f}",
+        say("tile {n}", n=2),
+        say("sum"),
+        say("÷ total"),
+    ]
+    long = [f"{short[0]}: {scores[0]}", short[1], f"{short[2]}: {scores[1]}", *short[3:]]
 
-    def scores(cell: tuple[float, float]) -> Piece:
-        drawn = [
-            matrix([list(tile.values())], "weights", columns=list(map(say, tile)), cell=cell)
-            for tile in tiles
-        ]
-        title = words(say("scores, in two tiles"), size=12, bold=True)
-        return column(title, row(*drawn, gap=14), gap=4)
+    def arranged(labels: Sequence[str], wide: float) -> Piece:
+        look = {"digits": 3, "cell": (wide, 26)}
+        numbers = torch.stack([torch.tensor([float(t), *mixed]) for _, t, mixed in states])
+        largest = matrix(
+            torch.tensor([[float(one)] for one, _, _ in states]),
+            "weights",
+            rows=labels[:-1],
+            columns=[say("largest")],
+            cell=(wide, 26),
+            limit=8,
+        )
+        kept = row(
+            largest,
+            matrix(
+                numbers,
+                "context",
+                columns=[say("total"), *map(say, axes)],
+                limit=3,
+                lit=[len(states) - 1],
+                **look,
+            ),
+            gap=4,
+        )
+        result = row(words(labels[-1], size=12), matrix(context[None], "context", **look), gap=6)
+        return column(kept, result, gap=8, align="right")
 
-    def state(cell: tuple[float, float]) -> Piece:
-        lines = [say("after tile {n}", n=n) for n in range(1, len(kept) + 1)]
-        look = {"rows": lines, "columns": columns, "digits": 2, "limit": 4, "cell": cell}
-        title = words(say("what is kept"), size=12, bold=True)
-        return column(title, matrix(states, "context", **look), gap=4)
-
-    def result(cell: tuple[float, float]) -> Piece:
-        look = {"columns": shown, "digits": 2, "limit": 1, "cell": cell}
-        title = words(say("mixed / total"), size=12, bold=True)
-        return column(title, matrix(context[None], "context", **look), gap=4)
-
-    below = row(state((58, 26)), result((58, 26)), gap=16)
     return Drawing(
         say("A softmax that runs over two tiles"),
         say(
-            "{scores}. {kept}. Mixed divided by total gives the context of the full softmax, "
-            "{context}.",
-            scores="; ".join(
-                say("tile {n}: ", n=n) + ", ".join(f"{say(w)} {s:g}" for w, s in tile.items())
-                for n, tile in enumerate(tiles, start=1)
+            "Lines of the largest score, the total and the mixed values. {lines}. The last line "
+            "divided by its total is the context of the full softmax, {context}.",
+            lines="; ".join(
+                f"{name}: {float(one):g}, {float(total):.3f}, {listed(mixed, 3)}"
+                for name, (one, total, mixed) in zip(long, states, strict=False)
             ),
-            kept="; ".join(
-                say("after tile {n}: largest {a:g}, total {b:.2f}", n=n, a=a, b=float(b))
-                for n, (a, b, _) in enumerate(kept, start=1)
-            ),
-            context=listed(context, 2),
+            context=listed(context, 3),
         ),
-        column(scores((58, 26)), below, gap=12),
-        column(scores((58, 26)), state((44, 26)), result((58, 26)), gap=12),
+        arranged(long, 62),
+        arranged(short, 48),
     )
 
 
@@ -422,6 +493,48 @@ def tile_after_tile(count: int, line: int, now: int) -> Drawing:
         ),
         row(table(26), words(text, size=12), gap=26),
         column(table(30), words(text, size=12), gap=10),
+    )
+
+
+def a_gate(names: Sequence[str], columns: Mapping[str, Tensor], unit: Tensor) -> Drawing:
+    """Draw a gated hidden unit: one column of numbers times another, word by word.
+
+    Args:
+        names: of the T words.
+        columns: a title for each of the two factors, and its numbers, (T,).
+        unit: their product, (T,).
+    """
+    (one, first), (other, second) = columns.items()
+    result = say("the unit")
+
+    def arranged(wide: float) -> Piece:
+        def part(title: str, numbers: Tensor, role: str, **settings) -> Piece:
+            look = {"columns": [title], "digits": 2, "limit": 1.2, "cell": (wide, 26)}
+            return matrix(numbers[:, None], role, **look, **settings)
+
+        return row(
+            part(say(one), first, "source", rows=list(map(say, names))),
+            words("·", size=18, bold=True),
+            part(say(other), second, "source"),
+            words("=", size=16),
+            part(result, unit, "context"),
+            gap=5,
+        )
+
+    return Drawing(
+        say("A gate multiplies two readings of the same word"),
+        say(
+            "Rows are {names}. First column, {one}: {first}. Second column, {other}: {second}. "
+            "Their product: {unit}.",
+            names=", ".join(map(say, names)),
+            one=say(one),
+            other=say(other),
+            first=listed(first, 2),
+            second=listed(second, 2),
+            unit=listed(unit, 2),
+        ),
+        arranged(90),
+        arranged(72),
     )
 
 
@@ -478,43 +591,46 @@ def where_words_are_sent(names: Sequence[str], probabilities: Tensor) -> Drawing
     )
 
 
-def each_change_five_times(runs: Mapping[str, Mapping[str, Sequence[float]]]) -> Drawing:
-    """Draw a dot for each run of each change; two upright lines mark the range of the first.
+def each_change_five_times(
+    runs: Mapping[str, Mapping[str, Sequence[float]]], bases: Mapping[str, str] | None = None
+) -> Drawing:
+    """Draw a dot for each run of each change; two upright lines mark the range of the baseline.
 
     Args:
-        runs: a title for each panel, and in it the shares of each change's runs, the baseline
-            first.
+        runs: a title for each panel, one or two, and in it the shares of the same changes' runs.
+        bases: for the changes with a baseline of their own, its name; for the others, it is the
+            first of the panel.
     """
 
     def panel(title: str, wide: float, *, labelled: bool) -> Piece:
         changes = runs[title]
+        names = list(changes)
         last = len(changes) - 1
         shares = [share for each in changes.values() for share in each]
-        low, high = (0, 60) if max(shares) < 0.6 else (40, 100)
-        names = [say(name) if labelled else "" for name in changes]
-        base = next(iter(changes.values()))
+        low, high = (40, 100) if max(shares) > 0.6 else (0, 60)
+        edges: dict[str, list[int]] = {}
+        for i, name in enumerate(names):
+            edges.setdefault((bases or {}).get(name, names[0]), []).append(last - i)
+        labels = [(last - i, say(name) if labelled else "") for i, name in enumerate(names)]
         return chart(
             (low, high, [(n, f"{n} %") for n in range(low, high + 1, 20)], ""),
-            (-0.6, last + 0.6, [(last - i, name) for i, name in enumerate(names)], say(title)),
+            (-0.6, last + 0.6, labels, say(title)),
             size=(wide, 20 * len(changes)),
             lines=[
-                ("plain", [(100 * edge, -0.6), (100 * edge, last + 0.6)])
-                for edge in (min(base), max(base))
+                ("plain", [(100 * edge, min(at) - 0.5), (100 * edge, max(at) + 0.5)])
+                for base, at in edges.items()
+                for edge in (min(changes[base]), max(changes[base]))
             ],
             dots=[
                 (
-                    "query" if name in {*list(changes)[:1], *list(changes)[-1:]} else "context",
+                    "query" if name in edges else "context",
                     [(100 * share, last - i) for share in each],
                 )
                 for i, (name, each) in enumerate(changes.items())
             ],
         )
 
-    titles = list(runs)
-    pairs = [
-        row(panel(a, 210, labelled=True), panel(b, 210, labelled=False), gap=14)
-        for a, b in zip(titles[::2], titles[1::2], strict=True)
-    ]
+    wide = 460 / len(runs) - 10
     return Drawing(
         say("Each change, five runs"),
         " ".join(
@@ -532,6 +648,6 @@ def each_change_five_times(runs: Mapping[str, Mapping[str, Sequence[float]]]) ->
             + "."
             for title, changes in runs.items()
         ),
-        column(*pairs, gap=18, align="left"),
-        column(*(panel(title, 190, labelled=True) for title in titles), gap=18, align="left"),
+        row(*(panel(title, wide, labelled=not i) for i, title in enumerate(runs)), gap=20),
+        column(*(panel(title, 160, labelled=True) for title in runs), gap=18, align="left"),
     )
