@@ -455,7 +455,7 @@ def one_softmax_or_two(logits: Mapping[str, Tensor], names: Sequence[str]) -> Dr
     """Draw what one softmax and what two make of each of these logits, (V,)."""
     names = [say(name) for name in names]
 
-    def twice(width: float, *, across: bool) -> Piece:
+    def twice(width: float, gap: float) -> Piece:
         lines = []
         for label, one in logits.items():
             once = one.softmax(-1)
@@ -464,8 +464,7 @@ def one_softmax_or_two(logits: Mapping[str, Tensor], names: Sequence[str]) -> Dr
                 bars(once, "weights", title=say("softmax once"), **settings),
                 bars(once.softmax(-1), "wrong", title=say("softmax twice"), **settings),
             ]
-            shown = row(*pair, gap=30) if across else column(*pair, gap=8)
-            lines.append(column(words(say(label), size=13, bold=True), shown, gap=8))
+            lines.append(column(words(say(label), size=13, bold=True), row(*pair, gap=gap), gap=8))
         return column(*lines, gap=24)
 
     told = [
@@ -480,6 +479,6 @@ def one_softmax_or_two(logits: Mapping[str, Tensor], names: Sequence[str]) -> Dr
     return Drawing(
         say("One softmax and two"),
         say("For the words {names}: {told}.", names=", ".join(names), told="; ".join(told)),
-        twice(58, across=True),
-        twice(56, across=False),
+        twice(58, 30),
+        twice(37, 14),
     )
