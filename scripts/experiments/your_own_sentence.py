@@ -37,6 +37,7 @@ MOST_STEPS = 6000
 LOOK = {1000: 25, 3000: 50, 10000: 100, 28000: 200}  # steps from one look to the next
 DATA = "tatoeba, both editions"
 COMMAND = "python -m scripts.experiments your_own_sentence"
+SIXTY = Path(__file__).with_name("sixty.tsv")
 SEED = 23  # draws the examples
 PLACES = """日本 Japan, 波士顿 Boston, 伦敦 London, 东京 Tokyo, 澳大利亚 Australia, 加拿大 Canada,
     中国 China, 英国 England, 法国 France, 纽约 New York, 京都 Kyoto, 巴黎 Paris, 意大利 Italy,
@@ -215,6 +216,23 @@ def dirt(corpus: Parallel) -> dict[str, int | float]:
     }
 
 
+def judged(trained: Trained) -> list[dict]:
+    """Translate sentences of our own, as the page does, and put our verdicts beside the answers.
+
+    sixty.tsv holds each sentence's kind, the sentence, the answer that was judged, and the verdict:
+    yes, just (clumsy, or a shade is lost) or no. A new model's answers have to be judged anew.
+    """
+    lines = SIXTY.read_text(encoding="utf-8").splitlines()
+    rows = [line.split("\t") for line in lines]
+    sources = [source for _, source, _, _ in rows]
+    found = trained.translate(sources, search="beam", beam_width=4, alpha=1.0)
+    answers = [translation.text for translation in found]
+    if changed := [a for a, row in zip(answers, rows, strict=True) if a != row[2]]:
+        raise ValueError(f"{SIXTY.name} must be judged anew; these answers are others: {changed}")
+    keys = ("kind", "src", "found", "verdict")
+    return [{"look": "judged", **dict(zip(keys, row, strict=True))} for row in rows]
+
+
 def look_at_the_shipped() -> None:
     """Measure the shipped model on the held-out sentences, and record it."""
     torch.set_num_threads(1)
@@ -223,6 +241,7 @@ def look_at_the_shipped() -> None:
     sources, wanted = [p.src for p in corpus.test], [p.tgt for p in corpus.test]
     rows = [{"look": "corpus", **dirt(corpus)}]
     rows += places(corpus.train)
+    rows += judged(trained)
     rows.append({"look": "sure", "bins": sure(trained, corpus.test)})
     for bits, by in ((8, "row"), (8, "matrix"), (4, "row"), (4, "matrix")):
         one = trained if (bits, by) == (8, "row") else in_bits(trained, bits, by)

@@ -10,6 +10,7 @@ import sys
 import pytest
 
 from attnsteps.results import RESULTS, recorded
+from attnsteps.translator.trained import pretrained
 from scripts import experiments, results
 
 STEMS = sorted(module.name for module in pkgutil.iter_modules(experiments.__path__))
@@ -75,3 +76,13 @@ def test_every_result_is_used_by_a_chapter_or_a_test():
     texts = [path.read_text(encoding="utf-8") for path in experiments.BOOK.glob("*.*")]
     unused = [name for name in json.loads(RESULTS.read_text()) if not any(name in t for t in texts)]
     assert unused == []
+
+
+def test_the_answers_that_were_judged_are_the_shipped_models():
+    judged = recorded("your_own_sentence_shipped", look="judged")
+    some = judged[::5]
+    found = pretrained("everyday").translate(
+        [one["src"] for one in some], search="beam", beam_width=4, alpha=1.0
+    )
+    same = sum(one["found"] == each.text for one, each in zip(some, found, strict=True))
+    assert same >= len(some) - 1  # where two answers are nearly as likely, rounding may decide
