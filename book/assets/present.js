@@ -131,7 +131,6 @@ if (
     press("Close", close),
   );
   document.body.append(bar);
-  starter.hidden = false;
   starter.addEventListener("click", open);
   addEventListener("keydown", (event) => {
     if (!pages.length) return;
