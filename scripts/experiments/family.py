@@ -1,19 +1,21 @@
-"""Chapter 21: a picture as a sentence, and what *it* refers to: five seeds, with baselines.
+"""Chapter 21: one translation task for three arrangements, what *it* refers to, and digits.
 
-The digits keep scikit-learn's order: the first 1,200 to train on, the other 597 to test. The
+Everything has five seeds and a baseline. The digits keep scikit-learn's order: the first 1,200 to
+train on, the other 597 to test; the writer trains on 1,000 of them and stops by the other 200. The
 question about *it* is trained on sentences of the training part and asked of the minimal pairs.
 """
 
 from collections import Counter, defaultdict
 from collections.abc import Callable
 from functools import cache, partial
-from itertools import repeat
+from itertools import count, repeat
 
 import torch
 from sklearn.linear_model import LogisticRegression
 from torch import Tensor, nn
 
 from attnsteps import (
+    Batch,
     Encoder,
     EncoderLayer,
     FeedForward,
@@ -25,12 +27,19 @@ from attnsteps import (
     Run,
     Sublayer,
     TrainingConfig,
+    Transformer,
+    TransformerConfig,
     Vocab,
+    autoregressive_loss,
+    batches,
     causal_mask,
     codebook,
     digits,
+    encode_pairs,
     from_patches,
+    greedy,
     padding_mask,
+    prefix_mask,
     to_codes,
     to_patches,
 )
@@ -40,9 +49,12 @@ from scripts.recipes import corpus
 DATA = "scikit-learn's digits, 1,200 to train on and 597 to test; generated(40000, seed=0)"
 TRAINED_ON, CURVE, BATCH = 1200, (0, 100, 200, 400, 600, 800), 64
 SIZES = {"num_layers": 2, "d_model": 32, "num_heads": 4, "d_ff": 96}
-ENTRIES, DRAWING = 16, (0, 100, 200, 300, 400)
+ENTRIES, DRAWN_ON, DRAWING = 16, 1000, tuple(range(0, 401, 25))
 WRITER = {"num_layers": 2, "d_model": 64, "num_heads": 4, "d_ff": 192}
-PRETRAINING, TUNING, LABELS, HIDDEN = (0, 200, 400, 600, 800), 200, (20, 200), 0.15
+PRETRAINING = (0, 800, 1600, 2400, 3200, 4000, 4800)
+TUNING, LABELS, HIDDEN = 200, (20, 200), 0.15
+WIDTH = {"d_model": 48, "num_heads": 4, "d_ff": 144}
+TRANSLATING, LONGEST, FEW = (0, 500, 750, 1000), 40, 200
 
 
 class ViT(nn.Module):
@@ -143,6 +155,110 @@ def classify(*, model: str, seed: int) -> dict:
     return {"right": curve[-1], "curve": curve, "updates": CURVE, "parameters": parameters}
 
 
+# One translation task, three arrangements ---------------------------------------------------------
+
+
+def one_sequence(batch: Batch) -> tuple[Tensor, Tensor]:
+    """Write source, bos and target into one row: what is read, and what is to be guessed, (B, T).
+
+    A place whose guess doesn't count wants padding.
+    """
+    read = torch.cat([batch.src_ids, batch.tgt_in], dim=1)
+    wanted = torch.cat([torch.zeros_like(batch.src_ids), batch.tgt_out], dim=1)
+    is_padding = read == Vocab.pad_id
+    order = is_padding.int().argsort(dim=1, stable=True)  # the padding goes to the end
+    longest = int((~is_padding).sum(dim=1).max())
+    return tuple(both.gather(1, order)[:, :longest] for both in (read, wanted))
+
+
+def mask_of(model: str, given: Tensor, size: int) -> Tensor:
+    """Return the mask of a decoder-only translator: causal, or with the given part as a prefix."""
+    return causal_mask(size) if model == "causal" else prefix_mask(given, size)
+
+
+def in_one_stack(model: str) -> Callable[[LanguageModel, Batch, float], tuple[Tensor, Tensor]]:
+    """Make the loss of a decoder-only translator: it counts what follows the source."""
+
+    def loss(net: LanguageModel, batch: Batch, smoothing: float) -> tuple[Tensor, Tensor]:
+        read, wanted = one_sequence(batch)
+        given = (batch.src_ids != Vocab.pad_id).sum(dim=1) + 1  # the source and bos
+        logits = net(read, mask_of(model, given, read.shape[1]))
+        counts = wanted != Vocab.pad_id
+        total = nn.functional.cross_entropy(
+            logits[counts], wanted[counts], label_smoothing=smoothing, reduction="sum"
+        )
+        return total, counts.sum()
+
+    return loss
+
+
+def written(net: nn.Module, model: str, sources: list[list[int]]) -> list[list[int]]:
+    """Translate greedily; sentences of one length go together. Without eos."""
+    found = {}
+    for length in {len(source) for source in sources}:
+        rows = [i for i, source in enumerate(sources) if len(source) == length]
+        src_ids = torch.tensor([sources[i] for i in rows])
+        if model == "encoder–decoder":
+            ids = greedy(net, src_ids, max_len=20).ids
+        else:
+            ids = torch.cat([src_ids, torch.full((len(rows), 1), Vocab.bos_id)], dim=1)
+            given = torch.full((len(rows),), length + 1)
+            while ids.shape[1] < length + 21 and not (ids == Vocab.eos_id).any(dim=1).all():
+                logits = net(ids, mask_of(model, given, ids.shape[1]))[:, -1]
+                ids = torch.cat([ids, logits.argmax(dim=-1, keepdim=True)], dim=1)
+            ids = ids[:, length + 1 :]
+        for i, row in zip(rows, ids.tolist(), strict=True):
+            found[i] = row[: row.index(Vocab.eos_id)] if Vocab.eos_id in row else row
+    return [found[i] for i in range(len(sources))]
+
+
+def translate(*, model: str, seed: int) -> dict:
+    """Train an encoder–decoder, or one stack of the same width and about as many parameters."""
+    splits = corpus()
+    vocab = Vocab.build([words for pair in splits.train for words in pair[:2]])
+    torch.manual_seed(seed)
+    if model == "encoder–decoder":
+        choices = {"norm": "pre", "positions": "learned", "tie": "all", "dropout": 0.0}
+        config = TransformerConfig.tiny(len(vocab), len(vocab), **WIDTH, **choices, max_len=LONGEST)
+        net, loss = Transformer(config), autoregressive_loss
+    else:
+        net = LanguageModel(len(vocab), num_layers=5, **WIDTH, max_len=LONGEST, pad_id=Vocab.pad_id)
+        loss = in_one_stack(model)
+
+    def score(pairs: list[Pair]) -> float:
+        net.eval()
+        with torch.no_grad():
+            ours = written(net, model, [vocab.ids(pair.src) for pair in pairs])
+        right = [
+            ids in [vocab.ids(one) for one in pair.references]
+            for ids, pair in zip(ours, pairs, strict=True)
+        ]
+        return round(sum(right) / len(right), 4)
+
+    examples = encode_pairs(splits.train, vocab, vocab)
+    feed = (
+        batch
+        for epoch in count()
+        for batch in batches(examples, batch_size=BATCH, seed=seed, epoch=epoch)
+    )
+    steps = TRANSLATING[-1]
+    run = Run(net, TrainingConfig(steps=steps, seed=seed, log=None), loss)
+    few = splits.unseen[:FEW]
+    curve = [score(few)]
+    for now in run.updates(feed):
+        if now.step in TRANSLATING:
+            curve.append(score(few))
+    return {
+        "right": score(splits.unseen[:1000]),
+        "curve": curve,
+        "updates": TRANSLATING,
+        "parameters": sum(p.numel() for p in net.parameters()),
+    }
+
+
+# What it refers to -------------------------------------------------------------------------------
+
+
 def asked(pairs: list[Pair]) -> list[tuple[Pair, int]]:
     """Return the sentences of the kind 因为太累了, and 0 for the subject or 1 for the object."""
     return [
@@ -202,6 +318,19 @@ def pretrained(seed: int) -> tuple[dict, list[float]]:
     return model.state_dict(), curve
 
 
+def common_word() -> dict:
+    """Return how often the most frequent word is right for a hidden word, and all sizes."""
+    _, words, _, test = language()
+    held, rest = words[:500], words[500:]
+    common = rest[rest != Vocab.pad_id].mode().values
+    return {
+        "right": round((held[held != Vocab.pad_id] == common).float().mean().item(), 4),
+        "sentences": len(rest),
+        "asked": len(test),
+        "parameters": sum(p.numel() for p in untrained(0).parameters()),
+    }
+
+
 def refer(*, model: str, labels: int, seed: int) -> dict:
     """Say what *it* refers to, after a few labelled sentences; the same ones for every model."""
     vocab, _, train, test = language()
@@ -245,57 +374,82 @@ def refer(*, model: str, labels: int, seed: int) -> dict:
     return found | ({"words": curve, "word_updates": PRETRAINING} if curve else {})
 
 
+def as_sentences() -> tuple[Tensor, Tensor]:
+    """Return the codebook, and the digits as sentences: a word and 16 codes, (N, 17)."""
+    pictures, labels = digits()
+    patches = to_patches(pictures, 2)
+    entries = codebook(patches[:DRAWN_ON], ENTRIES)
+    words = ENTRIES + labels[:, None]
+    return entries, torch.cat([words, to_codes(patches, entries)], dim=1)
+
+
+def loss_of(writer: LanguageModel, rows: Tensor) -> Tensor:
+    """Return the mean loss of a writer's guesses, in nats a code."""
+    logits = writer(rows[:, :-1], causal_mask(16))
+    return nn.functional.cross_entropy(logits.flatten(0, 1), rows[:, 1:].flatten())
+
+
+def train_writer(sentences: Tensor, seed: int) -> tuple[LanguageModel, dict]:
+    """Train on 1,000 digits, keep the weights with the least loss on the 200 after them.
+
+    Returns the writer, and its losses on the 597 that come last.
+    """
+    seen, held, new = sentences.split(
+        [DRAWN_ON, TRAINED_ON - DRAWN_ON, len(sentences) - TRAINED_ON]
+    )
+    torch.manual_seed(seed)
+    writer = LanguageModel(ENTRIES + 10, **WRITER, max_len=16)
+    by_then, kept = [], {}
+
+    def score() -> float:
+        by_then.append(loss_of(writer, held).item())
+        if by_then[-1] == min(by_then):
+            kept.update({name: weight.clone() for name, weight in writer.state_dict().items()})
+        return loss_of(writer, new).item()
+
+    def loss(generator: torch.Generator) -> Tensor:
+        return loss_of(writer, seen[some(DRAWN_ON, generator)])
+
+    curve = fit(writer, loss, DRAWING, score, seed)
+    writer.load_state_dict(kept)
+    best = by_then.index(min(by_then))
+    found = {"loss": curve[best], "kept": DRAWING[best], "curve": curve, "updates": DRAWING}
+    return writer, found
+
+
 def draw(*, model: str, seed: int) -> dict:
     """Write pictures code by code: nats per code of new digits, and how the pictures look."""
     pictures, labels = digits()
-    patches = to_patches(pictures, 2)
-    entries = codebook(patches[:TRAINED_ON], ENTRIES)
-    codes = to_codes(patches, entries)
-    sentences = torch.cat([ENTRIES + labels[:, None], codes], dim=1)
-    seen, new = sentences[:TRAINED_ON], sentences[TRAINED_ON:]
+    entries, sentences = as_sentences()
+    seen, new = sentences[:DRAWN_ON], sentences[TRAINED_ON:]
     generator = torch.Generator().manual_seed(seed)
     words = ENTRIES + torch.arange(10).repeat(40)
     if model == "counts":  # how often each code stands at each place of this digit
-        known = nn.functional.one_hot(codes[:TRAINED_ON], ENTRIES)
-        tables = [known[labels[:TRAINED_ON] == digit].sum(dim=0) + 1 for digit in range(10)]
+        known = nn.functional.one_hot(seen[:, 1:], ENTRIES)
+        tables = [known[labels[:DRAWN_ON] == digit].sum(dim=0) + 1 for digit in range(10)]
         shares = torch.stack(tables) / torch.stack(tables).sum(dim=-1, keepdim=True)
         each = shares[new[:, 0] - ENTRIES].gather(2, new[:, 1:, None])
         found = {"loss": round(-each.log().mean().item(), 4)}
         drawn = torch.multinomial(shares[words - ENTRIES].flatten(0, 1), 1, generator=generator)
         return found | look(from_patches(entries[drawn.view(-1, 16)], 8), words, pictures, entries)
     if model == "real":
-        again = from_patches(entries[codes[TRAINED_ON:]], 8)
+        again = from_patches(entries[new[:, 1:]], 8)
         return look(again, new[:, 0], pictures, entries)
-    torch.manual_seed(seed)
-    writer = LanguageModel(ENTRIES + 10, **WRITER, max_len=16)
-
-    def loss(rows: Tensor) -> Tensor:
-        logits = writer(rows[:, :-1], causal_mask(16))
-        return nn.functional.cross_entropy(logits.flatten(0, 1), rows[:, 1:].flatten())
-
-    curve = fit(
-        writer,
-        lambda generator: loss(seen[some(TRAINED_ON, generator)]),
-        DRAWING,
-        lambda: loss(new).item(),
-        seed,
-    )
+    writer, found = train_writer(sentences, seed)
     ids = words[:, None]
     with torch.no_grad():
         for _ in range(16):
             logits = writer(ids, causal_mask(ids.shape[1]))[:, -1, :ENTRIES]
             ids = torch.cat([ids, torch.multinomial(logits.softmax(-1), 1, generator=generator)], 1)
-    drawn = from_patches(entries[ids[:, 1:]], 8)
-    found = {"loss": curve[-1], "curve": curve, "updates": DRAWING}
-    return found | look(drawn, words, pictures, entries)
+    return found | look(from_patches(entries[ids[:, 1:]], 8), words, pictures, entries)
 
 
 def look(drawn: Tensor, words: Tensor, pictures: Tensor, entries: Tensor) -> dict:
     """Judge pictures: are they read as their digit, and how far is the nearest training picture?"""
     _, labels = digits()
-    seen = pictures[:TRAINED_ON]
+    seen = pictures[:DRAWN_ON]
     judge = LogisticRegression(max_iter=2000).fit(
-        seen.flatten(1).numpy(), labels[:TRAINED_ON].numpy()
+        seen.flatten(1).numpy(), labels[:DRAWN_ON].numpy()
     )
     read = judge.score(drawn.flatten(1).numpy(), (words - ENTRIES).numpy())
     coded = from_patches(entries[to_codes(to_patches(seen, 2), entries)], 8)
@@ -316,6 +470,10 @@ def run(*, again: bool) -> None:
             return classify(model=model, seed=seed)
         if task == "draw":
             return draw(model=model, seed=seed)
+        if task == "translate":
+            return translate(model=model, seed=seed)
+        if task == "words":
+            return common_word()
         return refer(model=model, labels=labels, seed=seed)
 
     order = []
@@ -327,4 +485,8 @@ def run(*, again: bool) -> None:
         for labels in LABELS:
             for model in ("most frequent", "counts of adjectives", "from scratch", "pre-trained"):
                 order.append({"task": "it", "model": model, "labels": labels, "seed": seed})
+    order.append({"task": "words", "model": "most frequent", "seed": 0})
+    for seed in SEEDS:
+        for model in ("encoder–decoder", "prefix", "causal"):
+            order.append({"task": "translate", "model": model, "seed": seed})
     record("family", order, measure, data=DATA, again=again)

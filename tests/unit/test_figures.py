@@ -23,6 +23,7 @@ from attnsteps.figures import decoder as across
 from attnsteps.figures import decoding as choices
 from attnsteps.figures import embedding as rows
 from attnsteps.figures import encoder as hops
+from attnsteps.figures import family as members
 from attnsteps.figures import feed_forward as folds
 from attnsteps.figures import inside as within
 from attnsteps.figures import masks as hiding
@@ -554,6 +555,57 @@ EXAMPLES = {
         },
     ),
     costs.shares_of_the_gradient: lambda: ({"tired": 13, "wide": 13, "girl": 8},),
+    members.who_hears_of_a_change: lambda: (
+        {"full": {1: [1, 1, 1], 2: [1, 1, 1]}, "causal": {1: [0, 1, 1], 2: [0, 0, 1]}},
+    ),
+    members.four_members: lambda: (
+        ("the", "street", "was", "too", "wide"),
+        torch.ones(6, 6).tril().bool(),
+        torch.ones(6, 6).tril().bool() | (torch.arange(6) < 4),
+        torch.ones(6, 6).tril().bool() | (torch.arange(6) < 3),
+        (2, 5),
+    ),
+    members.translators: lambda: (
+        {
+            "encoder–decoder": [0.99, 0.98, 0.97, 0.985, 0.99],
+            "one stack, prefix": [0.98, 0.97, 0.96, 0.985, 0.99],
+        },
+    ),
+    members.few_labels: lambda: (
+        {
+            "20 labels": {"counts of adjectives": [0.67, 0.85], "pre-trained": [0.83, 0.9]},
+            "200 labels": {"counts of adjectives": [0.97, 0.96], "pre-trained": [0.98, 0.99]},
+        },
+        0.5,
+    ),
+    members.cut_two_ways: lambda: (
+        torch.arange(64).view(8, 8) / 63,
+        torch.arange(64).view(16, 4) / 63,
+        torch.arange(64).view(16, 4) / 63,
+        4,
+    ),
+    members.rising_scores: lambda: (
+        {
+            "convolution": [[0.1, 0.9, 0.93], [0.1, 0.91, 0.94]],
+            "ViT": [[0.1, 0.84, 0.9], [0.1, 0.8, 0.91]],
+        },
+        (0, 400, 800),
+        0.92,
+        "logistic regression",
+    ),
+    members.the_nearest_entry: lambda: (
+        torch.tensor([0.3, 0.8, 0.8, 0.9]),
+        torch.tensor([[0.0, 0, 0, 0], [0.2, 0.4, 0.8, 0.9], [1, 1, 0, 0]]),
+        (0, 9, 12),
+    ),
+    members.in_codes: lambda: (torch.rand(6, 8, 8), torch.rand(6, 8, 8), range(6)),
+    members.loss_of_the_writer: lambda: (
+        (0, 100, 200, 300, 400),
+        [[4.7, 1.24, 1.15, 1.19, 1.22], [4.6, 1.22, 1.17, 1.16, 1.2]],
+        [200, 300],
+        1.27,
+    ),
+    members.written_and_nearest: lambda: (torch.rand(10, 8, 8), torch.rand(10, 8, 8), range(10)),
 }
 CHAPTERS = [
     importlib.import_module(f"attnsteps.figures.{module.name}")

@@ -41,6 +41,7 @@ MADE: dict[str, Callable[[], Widget]] = {
 made = cache(lambda name: MADE[name]())  # as the models take a while
 # What a widget around a model says when it has come.
 READY = {
+    "DigitWriter": "digit-writer",
     "Heads": "heads",
     "Interventions": "inside",
     "Race": "race",

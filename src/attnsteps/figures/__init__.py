@@ -29,6 +29,7 @@ decoding              the figures of chapter 17
 non_autoregressive    the figures of chapter 18
 inside                the figures of chapter 19
 scale                 the figures of chapter 20
+family                the figures of chapter 21
 since_2017            the figures of chapter 22
 your_own_sentence     the figures of chapter 23
 ====================  ==================================================================

@@ -1,8 +1,10 @@
 """Reacts to the reader: the book's widgets, live with and without a kernel."""
 
 from attnsteps.widgets.attention import AttentionExplorer
+from attnsteps.widgets.digit_writer import DigitWriter
 from attnsteps.widgets.embedding import EmbeddingSpace
 from attnsteps.widgets.exercise import Exercise
+from attnsteps.widgets.family import FamilyLab
 from attnsteps.widgets.feed_forward import HiddenUnits
 from attnsteps.widgets.inside import Interventions
 from attnsteps.widgets.masks import MaskLab
@@ -24,8 +26,10 @@ from attnsteps.widgets.translator import Translator
 __all__ = [
     "AttentionExplorer",
     "ContextBottleneck",
+    "DigitWriter",
     "EmbeddingSpace",
     "Exercise",
+    "FamilyLab",
     "Heads",
     "HiddenUnits",
     "Interventions",

@@ -114,6 +114,14 @@ interface DecoderCache {
   length: number;
   layers: { own: KeysAndValues; cross: KeysAndValues }[];
 }
+/** The language model that writes digits, with its codebook. */
+interface DigitModel {
+  numHeads: number;
+  embedding: Rows;
+  positions: Rows;
+  encoder: Stack<EncoderLayer>;
+  entries: Rows;
+}
 interface StackOptions {
   numHeads: number;
   preNorm: boolean;

@@ -31,10 +31,10 @@ export function loadTransformer(buffer) {
 
 /**
  * Reads parameters out of a file by their names, each of a shape that is known before.
- * @param {Config} config
+ * @param {Pick<Config, "d_model" | "d_ff" | "activation">} config
  * @param {Map<string, Tensor>} tensors
  */
-function parameterReader({ d_model: D, d_ff: Dff, ...config }, tensors) {
+export function parameterReader({ d_model: D, d_ff: Dff, ...config }, tensors) {
   const isParallel = tensors.has("transformer.src_embedding.weight"); // a NonAutoregressive
   const prefix = isParallel ? "transformer." : "";
   const taken = new Set();

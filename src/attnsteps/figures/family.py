@@ -1,0 +1,599 @@
+"""The figures of chapter 21, in their order on the page: one block, and what masks make of it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from torch import Tensor
+
+from attnsteps.diagrams import (
+    Drawing,
+    Piece,
+    column,
+    grid,
+    matrix,
+    row,
+    space,
+    vector,
+    words,
+)
+from attnsteps.diagrams.cells import in_digits
+from attnsteps.diagrams.sheet import Sheet
+from attnsteps.figures.catalogue import say
+from attnsteps.figures.shared import chart, listed
+from attnsteps.text.vocab import BOS, EOS, MASK
+
+_GREYS = 8  # shades of a picture's pixels
+
+
+@dataclass(frozen=True)
+class _Member:
+    """A way to use the block: what it reads, what each place may attend to, what it must guess.
+
+    Args:
+        title: its name.
+        use: one line on when to choose it.
+        read: the T tokens that go in.
+        mask: (T, T), True = may attend.
+        wanted: the T tokens to guess; "" where the loss doesn't count.
+        note: a line below it.
+        source: how many of the first tokens a stack of their own reads.
+    """
+
+    title: str
+    use: str
+    read: Sequence[str]
+    mask: Tensor
+    wanted: Sequence[str]
+    note: str
+    source: int = 0
+
+
+# The opening -------------------------------------------------------------------------------------
+
+
+def who_hears_of_a_change(changed: Mapping[str, Mapping[int, Sequence[int]]]) -> Drawing:
+    """Draw which outputs change with one token, for each mask.
+
+    Args:
+        changed: for each mask, the place of the token that was replaced, and for it a 1 for each
+            output that changes and a 0 for each that stays.
+    """
+    places = [place for each in changed.values() for place in each]
+    rows = [
+        (name, place, list(line)) for name, each in changed.items() for place, line in each.items()
+    ]
+
+    def table(cell: float) -> Piece:
+        pieces = []
+        for at in dict.fromkeys(places):
+            lines = [(say(name), line) for name, place, line in rows if place == at]
+            pieces.append(
+                matrix(
+                    [line for _, line in lines],
+                    "context",
+                    label=say("token {place} is replaced", place=at + 1),
+                    rows=[name for name, _ in lines],
+                    columns=[str(n + 1) for n in range(len(lines[0][1]))],
+                    digits=None,
+                    cell=(cell, 26),
+                )
+            )
+        return pieces
+
+    return Drawing(
+        say("Which outputs change with one token"),
+        " ".join(
+            say(
+                "{name}, token {place} replaced: outputs {outputs} change.",
+                name=say(name),
+                place=place + 1,
+                outputs=", ".join(str(n + 1) for n, one in enumerate(line) if one),
+            )
+            for name, place, line in rows
+        ),
+        row(*table(32), gap=30),
+        column(*table(32), gap=16),
+    )
+
+
+# The family --------------------------------------------------------------------------------------
+
+
+def _panel(one: _Member) -> Piece:
+    """Draw one member: a mask between what is read and what is to be guessed."""
+    size, first, cell, last = len(one.read), 46, 35, 46
+    read = [say(token) for token in one.read]
+    wanted = [say(token) if token else "–" for token in one.wanted]
+    roles = ["source" if i < one.source else "context" for i in range(size)]
+    heads = [
+        space(first, 18),
+        *(_fixed(words(token, size=12), cell) for token in read),
+        _fixed(words(say("guess"), size=12, bold=True), last),
+    ]
+    lines = [heads]
+    for i in range(size):
+        look = {"digits": None, "cell": (cell, 22), "limit": 2}
+        cells = [
+            vector([1.0], roles[i], crossed=[[not bool(one.mask[i, j])]], **look)
+            for j in range(size)
+        ]
+        guess = (
+            vector([wanted[i]], "target", cell=(last, 22))
+            if one.wanted[i]
+            else _fixed(words("–", size=12, quiet=True), last)
+        )
+        lines.append([_fixed(words(read[i], size=12), first), *cells, guess])
+    return column(
+        words(one.title, size=14, bold=True),
+        words(one.use, size=12),
+        grid(lines, gap=(0, 0)),
+        words(one.note, size=12),
+        gap=3,
+    )
+
+
+def _fixed(piece: Piece, width: float) -> Piece:
+    """Give a piece this width, whatever it needs itself."""
+
+    def paint(sheet: Sheet, x: float, y: float) -> None:
+        piece.paint(sheet, x + (width - piece.width) / 2, y)
+
+    return Piece(width, piece.height, paint)
+
+
+def four_members(
+    said: Sequence[str],
+    causal: Tensor,
+    prefix: Tensor,
+    source: Tensor,
+    hidden: Sequence[int],
+) -> Drawing:
+    """Draw the members of the family over one sentence: masks, and the guesses that count.
+
+    Args:
+        said: the T - 1 words of the sentence.
+        causal: the mask of GPT, (T, T).
+        prefix: that of a prefix model.
+        source: that of an encoder–decoder, whose encoder reads one word less than the prefix.
+        hidden: the places that BERT hides, counted with the start symbol.
+    """
+    given = int(prefix[0].sum())
+    whole, after = [*said, EOS], [""] * (given - 1) + [*said[given - 1 :], EOS]
+    read = [BOS, *said]
+    members = (
+        _Member(
+            say("GPT"),
+            say("to write on from any text"),
+            read,
+            causal,
+            whole,
+            say("the loss counts every next token"),
+        ),
+        _Member(
+            say("prefix model"),
+            say("to answer what is given, in one stack"),
+            read,
+            prefix,
+            after,
+            say("the loss counts what follows the prefix"),
+        ),
+        _Member(
+            say("BERT"),
+            say("to judge a text that is all there"),
+            [MASK if place in hidden else token for place, token in enumerate(read)],
+            causal | ~causal,
+            [token if place in hidden else "" for place, token in enumerate(read)],
+            say("the loss counts the hidden tokens"),
+        ),
+        _Member(
+            say("encoder–decoder"),
+            say("to turn one sequence into another"),
+            [*said[: given - 1], BOS, *said[given - 1 :]],
+            source,
+            after,
+            say("first rows: the encoder’s own weights"),
+            source=given - 1,
+        ),
+    )
+    panels = [_panel(one) for one in members]
+    return Drawing(
+        say("One sentence, four arrangements"),
+        " ".join(
+            say(
+                "{title}, {use}: reads {read}. {cells} of {all} cells of the mask are open. The "
+                "guesses that count are {wanted}; {note}.",
+                title=one.title,
+                use=one.use,
+                read=" ".join(map(say, one.read)),
+                cells=int(one.mask.sum()),
+                all=one.mask.numel(),
+                wanted=", ".join(say(token) for token in one.wanted if token),
+                note=one.note,
+            )
+            for one in members
+        ),
+        column(
+            row(*panels[:2], gap=24, align="top"), row(*panels[2:], gap=24, align="top"), gap=20
+        ),
+        column(*panels, gap=22),
+    )
+
+
+# What five runs show -----------------------------------------------------------------------------
+
+
+def translators(runs: Mapping[str, Sequence[float]]) -> Drawing:
+    """Draw the share of sentences that each of five runs translates, for each arrangement.
+
+    Args:
+        runs: for each arrangement the shares of its runs; equal places are one seed.
+    """
+    return Drawing(
+        say("Unseen sentences translated word for word, five runs each"),
+        _ranges(runs),
+        _dots(runs, (400, 96), say("% of unseen sentences right"), joined=False),
+        _dots(runs, (160, 110), say("% of unseen sentences right"), joined=False),
+    )
+
+
+def few_labels(panels: Mapping[str, Mapping[str, Sequence[float]]], chance: float) -> Drawing:
+    """Draw the share of right answers with few labels and with more; a line joins one run's dots.
+
+    Args:
+        panels: a title for each number of labels, and in it each model's runs.
+        chance: the share that one answer for all gets.
+    """
+
+    def drawn(size: tuple[float, float], *, named_once: bool) -> list[Piece]:
+        return [
+            _dots(
+                each, size, say(title), joined=True, chance=chance, named=n == 0 or not named_once
+            )
+            for n, (title, each) in enumerate(panels.items())
+        ]
+
+    return Drawing(
+        say("What it refers to, after a few labels"),
+        " ".join(say("{title}.", title=say(t)) + " " + _ranges(e) for t, e in panels.items()),
+        row(*drawn((230, 110), named_once=True), gap=24),
+        column(*drawn((160, 110), named_once=False), gap=14, align="left"),
+    )
+
+
+def _ranges(runs: Mapping[str, Sequence[float]]) -> str:
+    """Say the least and the greatest share of each line of dots."""
+    return " ".join(
+        say(
+            "{name}: {low:.1f} to {high:.1f} %.",
+            name=say(name),
+            low=100 * min(each),
+            high=100 * max(each),
+        )
+        for name, each in runs.items()
+    )
+
+
+def _dots(
+    runs: Mapping[str, Sequence[float]],
+    size: tuple[float, float],
+    title: str,
+    *,
+    joined: bool,
+    chance: float | None = None,
+    named: bool = True,
+) -> Piece:
+    """Draw a line of dots for each model, one dot a run."""
+    names, last = list(runs), len(runs) - 1
+    shares = [100 * share for each in runs.values() for share in each]
+    step = 20 if min(shares) < 80 else 2
+    low = 40 if step == 20 else step * int((min(shares) - 0.5) // step)
+    points = [[(100 * share, last - n) for share in runs[name]] for n, name in enumerate(names)]
+    lines = [("plain", list(way)) for way in zip(*points, strict=True)] if joined else []
+    if chance is not None:
+        lines.append(("weights", [(100 * chance, -0.5), (100 * chance, last + 0.5)]))
+    return chart(
+        (low, 100, [(n, f"{n} %") for n in range(low, 101, step)], ""),
+        (
+            -0.6,
+            last + 0.6,
+            [(last - n, say(name) if named else "") for n, name in enumerate(names)],
+            title,
+        ),
+        size=size,
+        lines=lines,
+        dots=[("context", line) for line in points],
+    )
+
+
+# Pictures ----------------------------------------------------------------------------------------
+
+
+def _pixels(picture: Tensor, side: float, *, cut: int = 0) -> Piece:
+    """Draw a grey picture, (Y, X), from 0 to 1; with cut, in patches of that many pixels a side."""
+    high, wide = picture.shape
+    apart = 4.0 if cut else 0.0
+    gaps = [apart * (n // cut) if cut else 0.0 for n in range(max(high, wide))]
+    width, height = wide * side + gaps[wide - 1], high * side + gaps[high - 1]
+
+    def paint(sheet: Sheet, x: float, y: float) -> None:
+        x, y = float(round(x)), float(round(y))
+        for top in range(0, high, cut or high):
+            for left in range(0, wide, cut or wide):
+                edge = side * (cut or wide)
+                sheet.add(
+                    "rect",
+                    x=x + left * side + gaps[left] - 0.5,
+                    y=y + top * side + gaps[top] - 0.5,
+                    width=edge + 1,
+                    height=(side * (cut or high)) + 1,
+                    class_="frame line-plain",
+                )
+        shades: dict[int, list[str]] = {}
+        for r in range(high):
+            for c in range(wide):
+                shade = round(_GREYS * min(1.0, max(0.0, float(picture[r, c]))))
+                if shade:
+                    at = f"M{x + c * side + gaps[c]:g} {y + r * side + gaps[r]:g}"
+                    shades.setdefault(shade, []).append(f"{at}h{side:g}v{side:g}h-{side:g}z")
+        for shade, parts in sorted(shades.items()):
+            sheet.add("path", d="".join(parts), class_="bar fill-weights", opacity=shade / _GREYS)
+
+    return Piece(width, height, paint)
+
+
+def cut_two_ways(picture: Tensor, right: Tensor, wrong: Tensor, shown: int) -> Drawing:
+    """Draw a picture in patches, and one row of patches as the right and the wrong cut give it.
+
+    Args:
+        picture: (8, 8).
+        right: its patches, (16, 4).
+        wrong: what another reshape makes of it, (16, 4).
+        shown: how many of the first patches are drawn.
+    """
+
+    def line(table: Tensor, title: str, role: str, side: float) -> Piece:
+        patches = [_pixels(patch.view(2, 2), side) for patch in table[:shown]]
+        return column(
+            words(title, size=12, bold=True, role=role), row(*patches, gap=12), gap=6, align="left"
+        )
+
+    def all_of_it(side: float) -> list[Piece]:
+        return [
+            line(right, say("the first patches"), "context", side),
+            line(wrong, say("the same with view alone"), "wrong", side),
+        ]
+
+    cut = column(
+        words(say("a zero in {n} patches", n=len(right)), size=12, bold=True),
+        _pixels(picture, 15, cut=2),
+        gap=6,
+    )
+    return Drawing(
+        say("A digit cut into patches, right and wrong"),
+        say(
+            "A handwritten zero, cut into {n} patches of two by two pixels. The first {shown} "
+            "patches are the squares of its upper row. Cut with view alone, the first {shown} "
+            "are strips of four neighbouring pixels, folded into squares that are nowhere in the "
+            "picture.",
+            n=len(right),
+            shown=shown,
+        ),
+        row(cut, column(*all_of_it(24), gap=18, align="left"), gap=50),
+        column(cut, *all_of_it(22), gap=16),
+    )
+
+
+def rising_scores(
+    runs: Mapping[str, Sequence[Sequence[float]]],
+    updates: Sequence[int],
+    level: float,
+    dashed: str,
+) -> Drawing:
+    """Draw the lowest, middle and highest of five runs over the updates, for each model.
+
+    Args:
+        runs: for each model its runs' shares.
+        updates: after which they were measured.
+        level: another score, drawn as a dashed line.
+        dashed: what it is.
+    """
+    roles = dict(zip(runs, ("query", "context"), strict=True))
+
+    def drawn(size: tuple[float, float], shown: Sequence[int]) -> Piece:
+        lines, notes = [], []
+        for n, (name, each) in enumerate(runs.items()):
+            by_time = [sorted(100 * share for share in at) for at in zip(*each, strict=True)]
+            for pick in (0, len(each) // 2, -1):
+                lines.append(
+                    (roles[name], [(u, at[pick]) for u, at in zip(updates, by_time, strict=True)])
+                )
+            middle = by_time[1][len(each) // 2]
+            notes.append((updates[1] + 60, middle + (3 if n == 0 else -6), say(name), roles[name]))
+        return chart(
+            (updates[0], updates[-1], [(u, str(u)) for u in shown], say("updates")),
+            (70, 100, [(p, f"{p} %") for p in (70, 80, 90, 100)], say("digits right")),
+            size=size,
+            lines=[(role, [p for p in line if p[1] >= 70]) for role, line in lines],
+            levels=[(100 * level, "")],
+            notes=[*notes, (260, 73, say("dashed: {name}", name=say(dashed)), "weights")],
+        )
+
+    return Drawing(
+        say("Unseen digits that are recognised, over the updates"),
+        " ".join(
+            say(
+                "{name}: the lowest, middle and highest of {n} runs end at {low:.0f}, "
+                "{middle:.0f} and {high:.0f} %.",
+                name=say(name),
+                n=len(each),
+                low=100 * min(run[-1] for run in each),
+                middle=100 * sorted(run[-1] for run in each)[len(each) // 2],
+                high=100 * max(run[-1] for run in each),
+            )
+            for name, each in runs.items()
+        ),
+        drawn((520, 170), [u for u in updates if u % 200 == 0]),
+        drawn((240, 150), [u for u in updates if u % 400 == 0]),
+    )
+
+
+def the_nearest_entry(patch: Tensor, entries: Tensor, numbers: Sequence[int]) -> Drawing:
+    """Draw a patch, some entries of a codebook, and how far away each is.
+
+    Args:
+        patch: (P,).
+        entries: those that are drawn, (n, P).
+        numbers: of these entries in the codebook.
+    """
+    gaps = (entries - patch).square()
+    totals = gaps.sum(dim=1)
+    best = int(totals.argmin())
+
+    def drawn(width: float, digits: int) -> Piece:
+        look = {"digits": digits, "limit": 1, "cell": (width, 26)}
+        lines = [
+            [
+                words(say("patch"), size=12, bold=True),
+                _pixels(patch.view(2, 2), 13),
+                vector(patch, "source", **look),
+                words(say("distance²"), size=12, bold=True),
+            ]
+        ]
+        for n, (entry, total) in enumerate(zip(entries, totals, strict=True)):
+            role = "context" if n == best else "plain"
+            lines.append(
+                [
+                    words(say("entry {n}", n=numbers[n]), size=12, role=role, bold=n == best),
+                    _pixels(entry.view(2, 2), 13),
+                    vector(entry, role, **look),
+                    words(in_digits(float(total), 2), size=13, role=role, bold=n == best),
+                ]
+            )
+        return grid(lines, gap=(14 if width > 40 else 8, 8))
+
+    return Drawing(
+        say("The nearest entry of the codebook"),
+        say("The patch is {patch}.", patch=listed(patch, 2))
+        + " "
+        + " ".join(
+            say(
+                "Entry {n} is {entry}, at a squared distance of {total:.2f}.",
+                n=numbers[n],
+                entry=listed(entry, 2),
+                total=float(totals[n]),
+            )
+            for n, entry in enumerate(entries)
+        )
+        + " "
+        + say("Entry {n} is the nearest.", n=numbers[best]),
+        drawn(52, 2),
+        drawn(38, 2),
+    )
+
+
+def in_codes(pictures: Tensor, coded: Tensor, labels: Sequence[int]) -> Drawing:
+    """Draw some digits, (n, 8, 8), above what is left of them in codes."""
+
+    def drawn(side: float, gap: float) -> Piece:
+        heads = [words(str(label), size=12, bold=True) for label in labels]
+        return grid(
+            [
+                [space(), *heads],
+                [words(say("pixels"), size=12), *(_pixels(one, side) for one in pictures)],
+                [words(say("codes"), size=12), *(_pixels(one, side) for one in coded)],
+            ],
+            gap=(gap, 8),
+        )
+
+    return Drawing(
+        say("Digits in pixels and in codes"),
+        say(
+            "The digits {labels}. Above, their pixels; below, the same pictures put together from "
+            "the entries of the codebook. They are coarser and can still be read.",
+            labels=", ".join(map(str, labels)),
+        ),
+        drawn(8, 14),
+        drawn(4, 8),
+    )
+
+
+def loss_of_the_writer(
+    updates: Sequence[int], runs: Sequence[Sequence[float]], kept: Sequence[int], counted: float
+) -> Drawing:
+    """Draw the loss on unseen digits over the updates, beside that of a table of counts.
+
+    Args:
+        updates: after which the loss was measured.
+        runs: the losses of each run, in nats a code.
+        kept: the update whose weights each run kept.
+        counted: the loss of a table of counts.
+    """
+    top = 1.7
+
+    def drawn(size: tuple[float, float], shown: Sequence[int]) -> Piece:
+        lines = [
+            [(u, loss) for u, loss in zip(updates, run, strict=True) if loss <= top] for run in runs
+        ]
+        ends = [[(u, run[updates.index(u)])] for u, run in zip(kept, runs, strict=True)]
+        return chart(
+            (updates[0], updates[-1], [(u, str(u)) for u in shown], say("updates")),
+            (
+                1.0,
+                top,
+                [(n / 10, f"{n / 10:.1f}") for n in range(10, 18, 2)],
+                say("loss on unseen digits, nats a code"),
+            ),
+            size=size,
+            lines=[("context", line) for line in lines],
+            dots=[("query", dot) for dot in ends],
+            levels=[(counted, "")],
+            notes=[
+                (updates[-1] * 0.5, counted + 0.06, say("a table of counts"), "weights"),
+                (updates[-1] * 0.4, 1.04, say("dots: what was kept"), "query"),
+            ],
+        )
+
+    best = [run[updates.index(u)] for u, run in zip(kept, runs, strict=True)]
+    return Drawing(
+        say("The writer learns, then learns by heart"),
+        say(
+            "The loss of {n} runs falls below that of a table of counts, {counted:.2f}, and rises "
+            "again. The weights that were kept are those after {first} to {last} updates, with a "
+            "loss of {low:.2f} to {high:.2f}.",
+            n=len(runs),
+            counted=counted,
+            low=min(best),
+            high=max(best),
+            first=min(kept),
+            last=max(kept),
+        ),
+        drawn((520, 170), [u for u in updates if u % 100 == 0]),
+        drawn((240, 160), [u for u in updates if u % 200 == 0]),
+    )
+
+
+def written_and_nearest(written: Tensor, nearest: Tensor, labels: Sequence[int]) -> Drawing:
+    """Draw pictures that a model wrote, (n, 8, 8), above the nearest ones that it has seen."""
+
+    def lines(side: float, places: range) -> Piece:
+        return grid(
+            [
+                [space(), *(words(str(labels[n]), size=12, bold=True) for n in places)],
+                [words(say("written"), size=12), *(_pixels(written[n], side) for n in places)],
+                [words(say("nearest"), size=12), *(_pixels(nearest[n], side) for n in places)],
+            ],
+            gap=(9, 7),
+        )
+
+    half = (len(labels) + 1) // 2
+    return Drawing(
+        say("Digits that the model wrote"),
+        say(
+            "A picture for each of the words {labels}, written code by code, and below it the most "
+            "similar training picture. They resemble each other; some of those that were written "
+            "can't be told from another digit.",
+            labels=", ".join(map(str, labels)),
+        ),
+        lines(6, range(len(labels))),
+        column(lines(5, range(half)), lines(5, range(half, len(labels))), gap=14),
+    )
