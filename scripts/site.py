@@ -9,6 +9,7 @@ If a build fails, the last good site stays as it was.
 
 import argparse
 import hashlib
+import json
 import re
 import shutil
 import subprocess
@@ -56,7 +57,8 @@ def assemble(shown: dict[str, NotebookNode], source: Path) -> str:
         fill_spans(written)
         restore_widgets(written)
         written.metadata.pop("attnsteps", None)
-        nbformat.write(written, source / f"{stem}.ipynb")
+        packed = json.dumps(written, ensure_ascii=False, separators=(",", ":"))
+        (source / f"{stem}.ipynb").write_text(packed, encoding="utf-8")
     digest = hashlib.sha256()
     settings = [ROOT / name for name in ("_config.yml", "_toc.yml", "requirements.txt")]
     for path in sorted([*source.rglob("*"), *(ROOT / "src").rglob("*.py"), *settings]):
