@@ -153,6 +153,7 @@ def test_another_digit_seed_and_temperature(digit):
 
 def test_it_writes_step_by_step_where_motion_is_welcome(open_page):
     digit = group_on(open_page(PAGE), "A digit, code by code")
+    expect(digit.locator("li.dw-most")).to_be_visible()  # the weights have come
     digit.get_by_role("button", name="Whole digit").click()
     wanted = DigitWriter()
     wanted.codes = wanted.finished()

@@ -223,6 +223,7 @@ function canvas(name) {
       width: wide + 4,
       height: wide + 4,
       role: "img",
+      "aria-label": "Nothing yet",
       class: name,
     },
     shape("rect", { class: "dw-paper", width: wide, height: wide }),
