@@ -93,7 +93,7 @@ EXAMPLES = {
         NAMES,
         MODEL_AXES,
     ),
-    changes.hands_that_turn_on: lambda: ({"α": 1, "β": 8}, 0.1, (0, 5, 500)),
+    changes.hands_that_turn_on: lambda: ({"α": 1, "β": 8}, torch.eye(2), 0.1, (0, 5, 500)),
     changes.neighbours_or_halves: lambda: (("α", "α′", "β", "β′"), (0, 2, 1, 3)),
     changes.shared_keys: lambda: ((8, 2, 1), 8, {32: 2048, 8: 512, 1: 64}),
     changes.a_window: lambda: (CAUSAL, NAMES),
@@ -107,10 +107,9 @@ EXAMPLES = {
     changes.where_words_are_sent: lambda: (NAMES, SHARES),
     changes.each_change_five_times: lambda: (
         {
-            "α": {"2017": [0.9, 0.8], "rotary": [0.4, 0.5], "β": [0.9, 0.99], "γ": [0.95, 0.97]},
-            "δ": {"2017": [0.1, 0.2], "rotary": [0.0, 0.3], "β": [0.5, 0.55], "γ": [0.5, 0.6]},
+            "α": {"2017": [0.9, 0.8], "rotary": [0.4, 0.5]},
+            "δ": {"2017": [0.1, 0.2], "rotary": [0.0, 0.3]},
         },
-        {"β": "β", "γ": "β"},
     ),
     outside.what_it_means: lambda: (
         generated(1).pronouns[:2],

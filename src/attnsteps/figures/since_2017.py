@@ -179,41 +179,64 @@ def _dial(key: float, query: float, radius: float) -> Piece:
     return Piece(2 * room, 2 * room, paint)
 
 
-def hands_that_turn_on(places: Mapping[str, int], speed: float, moves: Sequence[int]) -> Drawing:
+def hands_that_turn_on(
+    places: Mapping[str, int], hands: Tensor, speed: float, moves: Sequence[int]
+) -> Drawing:
     """Draw the hands of a key and a query, and the angle between them, while the sentence moves.
 
     Args:
         places: the word of the key and that of the query, with their positions.
+        hands: a pair of components of the key and the same of the query, (2, 2).
         speed: the angle by which a hand turns for each word, in radians.
         moves: by how many positions the sentence moves.
     """
     (key_word, key), (query_word, query) = places.items()
-    between = speed * (query - key)
+    key_own, query_own = torch.atan2(hands[:, 1], hands[:, 0]).tolist()
+    lengths = hands.norm(dim=1).prod().item()
+    own = query_own - key_own
+    between = own + speed * (query - key)
+    score, unturned = lengths * math.cos(between), (hands[0] @ hands[1]).item()
 
-    def moved(by: int, radius: float) -> Piece:
-        head = say("{n} words later", n=by) if by else say("at first")
+    def dial(head: str, where: tuple[str, str], turns: tuple[float, float], radius: float) -> Piece:
+        angle, product = (between, score) if any(turns) else (own, unturned)
         return column(
             words(head, size=12, bold=True),
-            _dial(speed * (key + by), speed * (query + by), radius),
-            words(f"k: {say(key_word)}, {key + by}", size=12, role="key"),
-            words(f"q: {say(query_word)}, {query + by}", size=12, role="query"),
-            words(say("angle {a:.1f}", a=between), size=12),
+            _dial(key_own + turns[0], query_own + turns[1], radius),
+            words(f"k: {where[0]}", size=12, role="key"),
+            words(f"q: {where[1]}", size=12, role="query"),
+            words(say("angle {a:.2f}", a=angle), size=12),
+            words(say("score {s:.3f}", s=product), size=12),
             gap=2,
         )
 
+    def dials(radius: float) -> list[Piece]:
+        said = say(key_word), say(query_word)
+        shown = [dial(say("not turned"), said, (0, 0), radius)]
+        for by in moves:
+            head = say("{n} words later", n=by) if by else say("turned")
+            where = f"{said[0]}, {key + by}", f"{said[1]}, {query + by}"
+            turns = speed * (key + by), speed * (query + by)
+            shown.append(dial(head, where, turns, radius))
+        return shown
+
+    wide, tall = dials(40), dials(44)
     return Drawing(
         say("Both hands turn on, the angle between them stays"),
         say(
             "Dials, each with the hand of the key of {key} and the hand of the query of {query}. "
-            "The sentence moves by {moves} positions, and both hands turn on, but the angle "
-            "between them is {between:.1f} radians in each dial.",
+            "Before they are turned, the angle between them is {own:.2f} radians. Turned by their "
+            "positions, it is {between:.2f}. Then the sentence moves by {moves} positions, and "
+            "both hands turn on, but the angle between them stays {between:.2f}, and the score "
+            "{score:.3f}.",
             key=say(key_word),
             query=say(query_word),
-            moves=listed(moves),
+            moves=listed([by for by in moves if by]),
+            own=own,
             between=between,
+            score=score,
         ),
-        row(*(moved(by, 44) for by in moves), gap=44),
-        row(*(moved(by, 33) for by in moves), gap=6),
+        row(*wide, gap=26),
+        grid([tall[i : i + 2] for i in range(0, len(tall), 2)], gap=(30, 14)),
     )
 
 
@@ -240,7 +263,7 @@ def neighbours_or_halves(names: Sequence[str], order: Sequence[int]) -> Drawing:
             line("n", names, cell),
             space(0, 44),
             line("h", [names[i] for i in order], cell),
-            space(0, 22),
+            space(0, 8 + 11 * half),
             words(say("halves: the transformers library"), size=12, bold=True),
             gap=0,
         )
@@ -262,7 +285,13 @@ def neighbours_or_halves(names: Sequence[str], order: Sequence[int]) -> Drawing:
             ),
             *(Wire(f"n{i}.bottom", f"h{place}.top") for place, i in enumerate(order)),
             *(
-                Wire(f"h{i}.bottom", f"h{i + half}.bottom", role="position", arc=14, head=False)
+                Wire(
+                    f"h{i}.bottom",
+                    f"h{i + half}.bottom",
+                    role="position",
+                    arc=12 + 11 * i,
+                    head=False,
+                )
                 for i in range(half)
             ),
         ],
@@ -572,13 +601,18 @@ def where_words_are_sent(names: Sequence[str], probabilities: Tensor) -> Drawing
             limit=0.6,
             cell=cell,
         )
-        return [column(row(*boxes, gap=8), space(0, 46), row(*inputs, gap=4), gap=2), table]
+        exits = [named(f"exit{i}", space(58, 1)) for i in range(len(names))]
+        router = block(say("router"), "weights", name="router", width=62 * len(names) - 4)
+        entries = [named(f"entry{i}", space(58, 1)) for i in range(len(names))]
+        above = [row(*boxes, gap=8), space(0, 42), row(*exits, gap=4)]
+        below = [row(*entries, gap=4), space(0, 14), row(*inputs, gap=4)]
+        return [column(*above, router, *below, gap=1), table]
 
     return Drawing(
         say("The router sends words to experts"),
         say(
-            "Each of {names} is joined by a wire to the expert of its largest probability. The "
-            "experts get {load} of the {all} words.",
+            "Each of {names} goes into the router, and a wire leads on to the expert of its "
+            "largest probability. The experts get {load} of the {all} words.",
             names=", ".join(map(say, names)),
             load=listed(load),
             all=len(names),
@@ -586,20 +620,21 @@ def where_words_are_sent(names: Sequence[str], probabilities: Tensor) -> Drawing
         row(*parts((46, 24)), gap=22),
         column(*parts((44, 24)), gap=14),
         wires=[
-            Wire(f"word{i}.top", f"expert{e}.bottom", role="context") for i, e in enumerate(chosen)
+            *(
+                Wire(f"exit{i}.top", f"expert{e}.bottom", role="context")
+                for i, e in enumerate(chosen)
+            ),
+            *(Wire(f"word{i}.top", f"entry{i}.bottom") for i in range(len(names))),
         ],
     )
 
 
-def each_change_five_times(
-    runs: Mapping[str, Mapping[str, Sequence[float]]], bases: Mapping[str, str] | None = None
-) -> Drawing:
+def each_change_five_times(runs: Mapping[str, Mapping[str, Sequence[float]]]) -> Drawing:
     """Draw a dot for each run of each change; two upright lines mark the range of the baseline.
 
     Args:
-        runs: a title for each panel, one or two, and in it the shares of the same changes' runs.
-        bases: for the changes with a baseline of their own, its name; for the others, it is the
-            first of the panel.
+        runs: a title for each panel, one or two, and in it the shares of the same changes' runs;
+            the first is the baseline.
     """
 
     def panel(title: str, wide: float, *, labelled: bool) -> Piece:
@@ -608,22 +643,19 @@ def each_change_five_times(
         last = len(changes) - 1
         shares = [share for each in changes.values() for share in each]
         low, high = (40, 100) if max(shares) > 0.6 else (0, 60)
-        edges: dict[str, list[int]] = {}
-        for i, name in enumerate(names):
-            edges.setdefault((bases or {}).get(name, names[0]), []).append(last - i)
+        base = changes[names[0]]
         labels = [(last - i, say(name) if labelled else "") for i, name in enumerate(names)]
         return chart(
             (low, high, [(n, f"{n} %") for n in range(low, high + 1, 20)], ""),
             (-0.6, last + 0.6, labels, say(title)),
             size=(wide, 20 * len(changes)),
             lines=[
-                ("plain", [(100 * edge, min(at) - 0.5), (100 * edge, max(at) + 0.5)])
-                for base, at in edges.items()
-                for edge in (min(changes[base]), max(changes[base]))
+                ("plain", [(100 * edge, -0.5), (100 * edge, last + 0.5)])
+                for edge in (min(base), max(base))
             ],
             dots=[
                 (
-                    "query" if name in edges else "context",
+                    "context" if i else "query",
                     [(100 * share, last - i) for share in each],
                 )
                 for i, (name, each) in enumerate(changes.items())
