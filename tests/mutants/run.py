@@ -51,6 +51,7 @@ TESTS = {
     "tensor_file": ["weights"],
     "transformer": ["transformer", "cache", "since_2017"],
     "translator_file": ["trained", "eight_bits"],
+    "writer_file": ["widgets_digit_writer"],
 }
 
 CONFIG = """
