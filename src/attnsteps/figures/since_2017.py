@@ -205,7 +205,7 @@ def hands_that_turn_on(
             words(f"k: {where[0]}", size=12, role="key"),
             words(f"q: {where[1]}", size=12, role="query"),
             words(say("angle {a:.2f}", a=angle), size=12),
-            words(say("score {s:.3f}", s=product), size=12),
+            words(say("score {s}", s=listed([product], 3)), size=12),
             gap=2,
         )
 
@@ -227,13 +227,13 @@ def hands_that_turn_on(
             "Before they are turned, the angle between them is {own:.2f} radians. Turned by their "
             "positions, it is {between:.2f}. Then the sentence moves by {moves} positions, and "
             "both hands turn on, but the angle between them stays {between:.2f}, and the score "
-            "{score:.3f}.",
+            "{score}.",
             key=say(key_word),
             query=say(query_word),
             moves=listed([by for by in moves if by]),
             own=own,
             between=between,
-            score=score,
+            score=listed([score], 3),
         ),
         row(*wide, gap=26),
         grid([tall[i : i + 2] for i in range(0, len(tall), 2)], gap=(30, 14)),
