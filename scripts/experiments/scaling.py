@@ -3,7 +3,8 @@
 from scripts.experiments import SEEDS, page, record
 
 DATA = "lookups among eight random keys, at ten learning rates each"
-WIDTHS = {"alone": (16, 64, 256), "together": (256,)}
+FORMS = "alone", "together"
+WIDTHS = 16, 64, 256
 
 
 def run(*, again: bool) -> None:
@@ -26,8 +27,8 @@ def run(*, again: bool) -> None:
 
     tasks = [
         {"lookups": lookups, "d_k": d_k, "divisor": divisor, "seed": seed}
-        for lookups, widths in WIDTHS.items()
-        for d_k in widths
+        for lookups in FORMS
+        for d_k in WIDTHS
         for divisor in divisors
         for seed in SEEDS
     ]

@@ -343,16 +343,12 @@ EXAMPLES = {
     roots.before_it_has_learned: lambda: (WEIGHTS[0], WEIGHTS[1], SENTENCE),
     roots.all_dot_products: lambda: (torch.tensor([[1.0, 1], [1, -1], [-1, 1], [-1, -1]]),),
     roots.where_the_division_is_done: lambda: (),
-    roots.one_softmax_four_bells: lambda: (
+    roots.one_softmax_four_widths: lambda: (
         {"width 4": ALL @ ALL.T, "width 64": 9 * ALL @ ALL.T},
         6,
         SENTENCE,
     ),
     roots.ten_more_points: lambda: (WEIGHTS[:2], WEIGHTS[1:3], SENTENCE),
-    roots.wrong_divisors: lambda: (
-        {"right": SCORES.softmax(-1), "wrong root, √8": (SCORES / 2).softmax(-1)},
-        THREE,
-    ),
     attention.one_table_for_each_sentence: lambda: (torch.stack([SHARES] * 2), [PAIR, PAIR]),
     attention.what_company_does: lambda: ([0.9, 0.3], [0, 98], "wide"),
     attention.two_masks_together: lambda: (REAL, CAUSAL, PAIR),

@@ -15,7 +15,6 @@ from attnsteps.diagrams import (
     grid,
     matrix,
     row,
-    strip,
     words,
 )
 from attnsteps.figures.catalogue import gloss, say
@@ -113,7 +112,7 @@ def where_the_division_is_done() -> Drawing:
 # What softmax does with large scores -------------------------------------------------------------
 
 
-def _bell(scores: Tensor, dots: Tensor, title: str) -> Piece:
+def _histogram(scores: Tensor, dots: Tensor, title: str) -> Piece:
     """Draw scores as a distribution from −65 to 65, and some of them as dots below it."""
     high = torch.histc(scores, bins=65, min=-65, max=65)
     high = (0.5 + 44 * high / high.max()).tolist()
@@ -135,7 +134,7 @@ def _bell(scores: Tensor, dots: Tensor, title: str) -> Piece:
     return Piece(180, 96, paint)
 
 
-def one_softmax_four_bells(
+def one_softmax_four_widths(
     scores: Mapping[str, Tensor], query: int, shown: Sequence[Word]
 ) -> Drawing:
     """Draw distributions of scores, one query's scores as dots, and its weights.
@@ -150,7 +149,7 @@ def one_softmax_four_bells(
     def panels(labels: Sequence[str]) -> list[list[Piece]]:
         return [
             [
-                _bell(some, some[query], say(title)),
+                _histogram(some, some[query], say(title)),
                 bars(weights[title], "weights", labels=labels, limit=1, size=(37, 48)),
             ]
             for title, some in scores.items()
@@ -165,9 +164,9 @@ def one_softmax_four_bells(
     return Drawing(
         say("One softmax, four distributions of scores"),
         say(
-            "Rows of two pictures. On the left a bell of all scores with the eight of tired as "
-            "dots, on the right the weights that softmax makes of the eight. The wider the bell, "
-            "the larger the largest weight: {largest}.",
+            "Rows of two pictures. On the left a histogram of all scores with the eight of tired "
+            "as dots, on the right the weights that softmax makes of the eight. The wider the "
+            "histogram, the larger the largest weight: {largest}.",
             largest=largest,
         ),
         grid([heads, *panels(names)], gap=(34, 12)),
@@ -211,32 +210,4 @@ def ten_more_points(undivided: Tensor, divided: Tensor, shown: Sequence[Word]) -
             align="right",
         ),
         row(down(undivided, titles[0], names), down(divided, say("÷ √512"), ()), gap=12),
-    )
-
-
-# Where people go wrong ---------------------------------------------------------------------------
-
-
-def wrong_divisors(versions: Mapping[str, Tensor], shown: Sequence[Word]) -> Drawing:
-    """Draw one query's weights on three keys, (3,), right and with wrong divisors, as strips."""
-    names, roles = [gloss(one) for one in shown], ["key", *["wrong"] * (len(versions) - 1)]
-
-    def lines(width: float) -> Piece:
-        strips = [
-            [strip(w, [role, "plain", "query"], labels=names, size=(width, 26))]
-            for w, role in zip(versions.values(), roles, strict=True)
-        ]
-        return grid(strips, labels=[say(name) for name in versions], gap=(14, 8))
-
-    return Drawing(
-        say("Two wrong divisors flatten the weights"),
-        say(
-            "Strips of the weights of {word} on {names}. The share of {animal}: {shares}.",
-            word=names[-1],
-            names=", ".join(names),
-            animal=names[0],
-            shares=", ".join(f"{say(name)} {float(w[0]):.2f}" for name, w in versions.items()),
-        ),
-        lines(460),
-        lines(190),
     )
