@@ -541,11 +541,11 @@ def one_look_is_enough(circle: Sequence[tuple[int, int, str]], way: Sequence[int
 def where_two_layers_look(
     first: Tensor, second: Tensor, numbers: Sequence[int], cards: Sequence[int]
 ) -> Drawing:
-    """Draw the weights of the only head of each of two layers, (S, S) each."""
+    """Draw the weights of the only head of two layers, (S, S) each; below 0.1 they are shown as 0."""
 
     def looks(weights: Tensor, label: str, role: str) -> Piece:
         table = matrix(
-            weights,
+            weights.where(weights >= 0.1, 0),
             role,
             rows=[say("{n} (card {c})", n=n, c=c) for n, c in zip(numbers, cards, strict=True)],
             columns=[str(number) for number in numbers],
