@@ -471,7 +471,7 @@ EXAMPLES = {
         ("thing", "deed", "tired", "hungry"),
         2,
     ),
-    hops.what_a_stack_shares: lambda: ([torch.linspace(-1, 1, 5)] * 3,),
+    hops.a_stack: lambda: ([torch.linspace(-1, 1, 5)] * 3,),
     hops.six_children: lambda: (
         *CIRCLE,
         ("green", "blue", "orange", "blue", "pink", "green"),

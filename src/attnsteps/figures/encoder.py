@@ -151,24 +151,31 @@ def one_encoder_layer(
     width = x.shape[1:]
     middle = functional.layer_norm(x + found, width, eps=0)
     out = functional.layer_norm(middle + noted, width, eps=0)
+    every = (x, found, x + found, middle, hidden, noted, middle + noted, out)
+    scale = max(float(values.abs().max()) for values in every)  # one shade, one size
     axes, count = [say(axis) for axis in axes], len(shown)
 
     def layer(*, tall: bool) -> Piece:
         def each(values: Tensor, role: str, name: str, digits: int, **more: object) -> list[Piece]:
             return [
-                _on_the_stream(line, role, f"{name}{i}", tall=tall, digits=digits, **more)
+                _on_the_stream(
+                    line, role, f"{name}{i}", tall=tall, digits=digits, limit=scale, **more
+                )
                 for i, line in enumerate(values)
             ]
 
         heads = {} if tall else {"columns": axes}
+        gathered = each(found, "context", "a", 2, beside=True)
+        if not tall:  # room below, in which the arrows of attention are apart
+            gathered = [column(piece, space(0, 22), gap=0, align="left") for piece in gathered]
         lines = [
             ("", [word(one.zh, gloss(one)) for one in shown]),
             ("x (S, D)", each(x, "source", "x", 0, **heads)),
-            (say("attention"), each(found, "context", "a", 2, beside=True, limit=2)),
+            (say("attention"), gathered),
             (say("add"), each(x + found, "source", "s", 2)),
             (say("norm: x′"), each(middle, "source", "y", 2)),
-            (say("hidden units"), each(hidden, "plain", "h", 0, beside=True, limit=1)),
-            (say("feed-forward"), each(noted, "context", "f", 0, beside=True, limit=2)),
+            (say("hidden units"), each(hidden, "plain", "h", 0, beside=True)),
+            (say("feed-forward"), each(noted, "context", "f", 0, beside=True)),
             (say("add"), each(middle + noted, "source", "t", 2)),
             (say("norm: output"), each(out, "source", "o", 2)),
         ]
@@ -181,9 +188,10 @@ def one_encoder_layer(
             for a, b in pairwise("xsyto")
         ]
         wires += [
-            Wire(f"x{j}.top", f"a{i}.bottom", role="context")
+            Wire(f"x{j}.top", f"a{i}.bottom", role=role, thick=thick)
+            for low, high, role, thick in ((0.1, 0.9, "plain", False), (0.9, 2, "context", True))
             for j in range(count)
-            if weights[i, j] > 0.1
+            if low < weights[i, j] <= high
         ]
         steps = (("a", "s"), ("y", "h"), ("h", "f"), ("f", "t"))
         wires += [Wire(f"{a}{i}.top", f"{b}{i}.bottom", role="context") for a, b in steps]
@@ -233,11 +241,12 @@ def two_rounds(
     axes = [say(axis) for axis in axes]
     looks = [(0, 0, int(weights[0][0].argmax()), "value")]
     looks += [(n, 1, int(each[1].argmax()), "query") for n, each in enumerate(weights)]
+    scale = max(float(state.abs().max()) for state in states)
 
     def rounds(*, tall: bool) -> Piece:
         lines = [("", [word(one.zh, gloss(one)) for one in shown])]
         for n, state in enumerate(states):
-            look: dict = {"digits": 2 if n else 0}
+            look: dict = {"digits": 2 if n else 0, "limit": scale}
             if tall:
                 drawn = [
                     matrix(line[:, None], "source", cell=(44, 21), lit=[entry], **look)
@@ -276,8 +285,8 @@ def two_rounds(
     )
 
 
-def what_a_stack_shares(first: Sequence[Tensor], count: int = 6) -> Drawing:
-    """Draw a stack whose layers have parameters of their own, and one layer used several times.
+def a_stack(first: Sequence[Tensor], count: int = 6) -> Drawing:
+    """Draw a stack whose layers have parameters of their own and share a mask.
 
     Args:
         first: some parameters of layers 1, 2 and the last, (n,) each.
@@ -285,56 +294,36 @@ def what_a_stack_shares(first: Sequence[Tensor], count: int = 6) -> Drawing:
     """
     places = (count - 1, None, 1, 0)
 
-    def parameters(number: int, name: str) -> Piece:
-        look = {"kind": "parameter", "digits": None, "cell": (20, 26)}
-        return matrix(first[min(number, 2)][None], "query", name=name, **look)
-
-    def tower(*, shared: bool) -> Piece:
-        key = "s" if shared else "o"
-        left = [block(say("memory"), "source", name=f"{key}m", width=80)]
+    def stack(gap: float) -> Piece:
+        left = [block(say("memory"), "source", name="memory", width=80)]
         right = [words(say("parameters"), size=12, role="query")]
         for number in places:
             if number is None:
-                left.append(named(f"{key}dots", words("⋮")))
-                right.append(space() if shared else words("⋮"))
+                left.append(named("dots", words("⋮")))
+                right.append(words("⋮"))
                 continue
-            text = say("layer {n}", n=number + 1)
-            left.append(block(text, name=f"{key}{number}", width=80))
-            if shared and number != 1:
-                right.append(space(102, 28))
-            else:
-                right.append(parameters(0 if shared else number, f"{key}p{number}"))
-        left.append(block("x", "source", name=f"{key}x", width=80))
+            look = {"kind": "parameter", "digits": None, "cell": (20, 26)}
+            left.append(block(say("layer {n}", n=number + 1), name=f"l{number}", width=80))
+            right.append(matrix(first[min(number, 2)][None], "query", name=f"p{number}", **look))
+        left.append(block("x", "source", name="x", width=80))
         right.append(space())
-        body = grid([[a, b] for a, b in zip(left, right, strict=True)], gap=(30, 30))
-        if shared:
-            return frame(body, say("one set, used {n} times", n=count))
-        masked = row(block(say("mask"), name="mask"), body, gap=24)
-        return frame(masked, say("the paper: {n} sets", n=count), role="source")
+        body = grid([[a, b] for a, b in zip(left, right, strict=True)], gap=(gap, 30))
+        return row(block(say("mask"), name="mask"), body, gap=gap)
 
-    wires = []
-    for key in "os":
-        chain = [f"{key}{end}" for end in ("x", 0, 1, "dots", count - 1, "m")]
-        wires += [
-            Wire(f"{a}.top", f"{b}.bottom", "(S, D)", role="source") for a, b in pairwise(chain)
-        ]
+    chain = ["x", "l0", "l1", "dots", f"l{count - 1}", "memory"]
+    wires = [Wire(f"{a}.top", f"{b}.bottom", "(S, D)", role="source") for a, b in pairwise(chain)]
     for n in (0, 1, count - 1):
-        wires += [
-            Wire(f"op{n}.left", f"o{n}.right", role="query"),
-            Wire("sp1.left", f"s{n}.right", role="query"),
-            Wire("mask.right", f"o{n}.left"),
-        ]
-    towers = (tower(shared=False), tower(shared=True))
+        wires += [Wire(f"p{n}.left", f"l{n}.right", role="query"), Wire("mask.right", f"l{n}.left")]
     return Drawing(
-        say("What the layers of a stack share"),
+        say("A stack of layers"),
         say(
-            "Left, the paper's stack: x, of shape S by D, goes up through layers 1, 2 and so on to "
-            "{n}, and comes out as the memory, S by D again. Each layer has parameters of its own, "
-            "and all get the same mask. Right, one set of parameters serves all {n} layers.",
+            "x, of shape S by D, goes up through layers 1, 2 and so on to {n}, and comes out as "
+            "the memory, S by D again. Each layer has parameters of its own, and all get the same "
+            "mask.",
             n=count,
         ),
-        row(*towers, gap=24),
-        column(*towers, gap=18),
+        stack(60),
+        stack(34),
         wires=wires,
     )
 
@@ -456,7 +445,12 @@ def right_over_steps(runs: dict[str, Sequence[dict]], bet: float) -> Drawing:
             "Four panels, a line for each seed; steps on a logarithmic axis. {all}. A dotted line "
             "marks a clever bet, {bet:.0f} %.",
             all="; ".join(
-                say("{name}: {share} after 500 steps", name=say(name), share=at(name, 500))
+                say(
+                    "{name}: {early} after 500 steps, {late} after 6,000",
+                    name=say(name),
+                    early=at(name, 500),
+                    late=at(name, 6000),
+                )
                 for name in runs
             ),
             bet=100 * bet,
@@ -547,16 +541,17 @@ def one_look_is_enough(circle: Sequence[tuple[int, int, str]], way: Sequence[int
 def where_two_layers_look(
     first: Tensor, second: Tensor, numbers: Sequence[int], cards: Sequence[int]
 ) -> Drawing:
-    """Draw where a head of each of two layers puts more than half of its weight, (S, S) each."""
+    """Draw the weights of the only head of two layers, (S, S) each; below 0.1 they are shown as 0."""
 
     def looks(weights: Tensor, label: str, role: str) -> Piece:
         table = matrix(
-            (weights > 0.5).double(),
+            weights.where(weights >= 0.1, 0),
             role,
             rows=[say("{n} (card {c})", n=n, c=c) for n, c in zip(numbers, cards, strict=True)],
             columns=[str(number) for number in numbers],
-            digits=None,
-            cell=(33, 26),
+            digits=2,
+            limit=1,
+            cell=(36, 26),
         )
         return column(words(label, bold=True), with_axes(table), gap=4)
 
@@ -569,9 +564,9 @@ def where_two_layers_look(
     return Drawing(
         say("Where the two layers look"),
         say(
-            "Two tables; rows are queries, columns keys; a cell is filled where it holds more than "
-            "half of its row's weight. In layer 1 child {first}: each at the one that holds its "
-            "number. In layer 2 child {second}: each at the one whose hat is wanted.",
+            "Two tables of weights; rows are queries, columns keys. The greatest weight of each "
+            "row: in layer 1 child {first}, each at the one that holds its number; in layer 2 "
+            "child {second}, each at the one whose hat is wanted.",
             first=seen(first),
             second=seen(second),
         ),
