@@ -541,7 +541,7 @@ def one_look_is_enough(circle: Sequence[tuple[int, int, str]], way: Sequence[int
 def where_two_layers_look(
     first: Tensor, second: Tensor, numbers: Sequence[int], cards: Sequence[int]
 ) -> Drawing:
-    """Draw the weights of the only head of two layers, (S, S) each; below 0.1 they are shown as 0."""
+    """Draw the weights of the only head of two layers, (S, S) each; those below 0.1 as 0."""
 
     def looks(weights: Tensor, label: str, role: str) -> Piece:
         table = matrix(
