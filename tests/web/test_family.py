@@ -47,7 +47,7 @@ def expect_lab(lab: Locator, *chosen: str) -> None:
         f"{word} ✗" if i in found.visible else word or "–" for i, word in enumerate(found.wanted)
     ]
     expect(lab.locator(".fl-guess")).to_have_text(guesses)
-    heads = [f"{i} {token}" for i, token in enumerate(found.read, start=1)]
+    heads = [f"{i} {token}" for i, token in enumerate(found.read)]
     expect(lab.locator("tbody th")).to_have_text(heads)
     cells = lab.locator("tbody .aw-cell:not(.fl-guess)").all_inner_texts()
     assert [text != "–" for text in cells] == found.open.flatten().tolist()
@@ -72,7 +72,7 @@ def test_a_full_mask_shows_the_next_word(lab):
     choose(lab, "full", "all words", "every next word")
     expect(lab.get_by_role("status")).to_have_text(
         "✗ No model: 5 of 6 guesses that count can see their answer."
-        "For instance row 1, “<bos>”, can see “the”, its answer. "
+        "For instance row 0, “<bos>”, can see “the”, its answer. "
         "The loss falls, because copying is enough."
     )
 

@@ -71,9 +71,9 @@ def who_hears_of_a_change(changed: Mapping[str, Mapping[int, Sequence[int]]]) ->
                 matrix(
                     [line for _, line in lines],
                     "context",
-                    label=say("token {place} is replaced", place=at + 1),
+                    label=say("token {place} is replaced", place=at),
                     rows=[name for name, _ in lines],
-                    columns=[str(n + 1) for n in range(len(lines[0][1]))],
+                    columns=[str(n) for n in range(len(lines[0][1]))],
                     digits=None,
                     cell=(cell, 26),
                 )
@@ -86,8 +86,8 @@ def who_hears_of_a_change(changed: Mapping[str, Mapping[int, Sequence[int]]]) ->
             say(
                 "{name}, token {place} replaced: outputs {outputs} change.",
                 name=say(name),
-                place=place + 1,
-                outputs=", ".join(str(n + 1) for n, one in enumerate(line) if one),
+                place=place,
+                outputs=", ".join(str(n) for n, one in enumerate(line) if one),
             )
             for name, place, line in rows
         ),
@@ -123,8 +123,10 @@ def _panel(one: _Member) -> Piece:
             else _fixed(words("–", size=12, quiet=True), last)
         )
         lines.append([_fixed(words(read[i], size=12), first), *cells, guess])
+    count = sum(bool(guess) for guess in one.wanted)
+    title = say("{name}: {count} guesses", name=one.title, count=count)
     return column(
-        words(one.title, size=14, bold=True),
+        words(title, size=14, bold=True),
         words(one.use, size=12),
         grid(lines, gap=(0, 0)),
         words(one.note, size=12),
@@ -201,7 +203,8 @@ def four_members(
         " ".join(
             say(
                 "{title}, {use}: reads {read}. {cells} of {all} cells of the mask are open. The "
-                "guesses that count are {wanted}; {note}.",
+                "{count} guesses that count are {wanted}; {note}.",
+                count=sum(bool(token) for token in one.wanted),
                 title=one.title,
                 use=one.use,
                 read=" ".join(map(say, one.read)),
@@ -341,26 +344,26 @@ def _pixels(picture: Tensor, side: float, *, cut: int = 0) -> Piece:
     return Piece(width, height, paint)
 
 
-def cut_two_ways(picture: Tensor, right: Tensor, wrong: Tensor, shown: int) -> Drawing:
-    """Draw a picture in patches, and one row of patches as the right and the wrong cut give it.
+def cut_two_ways(picture: Tensor, right: Tensor, strips: Tensor, shown: int) -> Drawing:
+    """Draw a picture in patches, and its first ones as squares and as strips.
 
     Args:
         picture: (8, 8).
         right: its patches, (16, 4).
-        wrong: what another reshape makes of it, (16, 4).
+        strips: what a reshape without permute makes of it, (16, 4).
         shown: how many of the first patches are drawn.
     """
 
-    def line(table: Tensor, title: str, role: str, side: float) -> Piece:
-        patches = [_pixels(patch.view(2, 2), side) for patch in table[:shown]]
+    def line(table: Tensor, title: str, role: str, shape: tuple[int, int], side: float) -> Piece:
+        patches = [_pixels(patch.view(shape), side) for patch in table[:shown]]
         return column(
             words(title, size=12, bold=True, role=role), row(*patches, gap=12), gap=6, align="left"
         )
 
-    def all_of_it(side: float) -> list[Piece]:
+    def all_of_it(side: float, narrow: float) -> list[Piece]:
         return [
-            line(right, say("the first patches"), "context", side),
-            line(wrong, say("the same with view alone"), "wrong", side),
+            line(right, say("the first patches: 2 × 2"), "context", (2, 2), side),
+            line(strips, say("without permute: 1 × 4"), "wrong", (1, 4), narrow),
         ]
 
     cut = column(
@@ -369,17 +372,16 @@ def cut_two_ways(picture: Tensor, right: Tensor, wrong: Tensor, shown: int) -> D
         gap=6,
     )
     return Drawing(
-        say("A digit cut into patches, right and wrong"),
+        say("A digit cut into squares, and into strips"),
         say(
             "A handwritten zero, cut into {n} patches of two by two pixels. The first {shown} "
-            "patches are the squares of its upper row. Cut with view alone, the first {shown} "
-            "are strips of four neighbouring pixels, folded into squares that are nowhere in the "
-            "picture.",
+            "patches are the squares of its upper row. Cut without permute, the first {shown} "
+            "are strips, each of four pixels side by side: the two upper rows of pixels.",
             n=len(right),
             shown=shown,
         ),
-        row(cut, column(*all_of_it(24), gap=18, align="left"), gap=50),
-        column(cut, *all_of_it(22), gap=16),
+        row(cut, column(*all_of_it(24, 18), gap=18, align="left"), gap=50),
+        column(cut, *all_of_it(22, 15), gap=16),
     )
 
 
@@ -389,7 +391,7 @@ def rising_scores(
     level: float,
     dashed: str,
 ) -> Drawing:
-    """Draw the lowest, middle and highest of five runs over the updates, for each model.
+    """Draw a dot for each run over the updates, and a line through the medians, for each model.
 
     Args:
         runs: for each model its runs' shares.
@@ -400,20 +402,30 @@ def rising_scores(
     roles = dict(zip(runs, ("query", "context"), strict=True))
 
     def drawn(size: tuple[float, float], shown: Sequence[int]) -> Piece:
-        lines, notes = [], []
+        lines, dots, notes = [], [], []
         for n, (name, each) in enumerate(runs.items()):
             by_time = [sorted(100 * share for share in at) for at in zip(*each, strict=True)]
-            for pick in (0, len(each) // 2, -1):
-                lines.append(
-                    (roles[name], [(u, at[pick]) for u, at in zip(updates, by_time, strict=True)])
+            medians = [at[len(at) // 2] for at in by_time]
+            lines.append((roles[name], list(zip(updates, medians, strict=True))))
+            aside = (-6, 6)[n]  # so that the dots of one model don't cover those of the other
+            dots.append(
+                (
+                    roles[name],
+                    [
+                        (u + aside, share)
+                        for u, at in zip(updates[1:], by_time[1:], strict=True)
+                        for share in at
+                    ],
                 )
-            middle = by_time[1][len(each) // 2]
-            notes.append((updates[1] + 60, middle + (3 if n == 0 else -6), say(name), roles[name]))
+            )
+            at = (updates[1] + 20, by_time[1][-1] + 6) if n == 0 else (updates[1] + 40, 81)
+            notes.append((*at, say(name), roles[name]))
         return chart(
             (updates[0], updates[-1], [(u, str(u)) for u in shown], say("updates")),
             (70, 100, [(p, f"{p} %") for p in (70, 80, 90, 100)], say("digits right")),
             size=size,
             lines=[(role, [p for p in line if p[1] >= 70]) for role, line in lines],
+            dots=[(role, [p for p in group if p[1] >= 70]) for role, group in dots],
             levels=[(100 * level, "")],
             notes=[*notes, (260, 73, say("dashed: {name}", name=say(dashed)), "weights")],
         )
@@ -524,11 +536,11 @@ def loss_of_the_writer(
 
     Args:
         updates: after which the loss was measured.
-        runs: the losses of each run, in nats a code.
+        runs: the losses of each run, in nats per code.
         kept: the update whose weights each run kept.
         counted: the loss of a table of counts.
     """
-    top = 1.7
+    top = 1.6
 
     def drawn(size: tuple[float, float], shown: Sequence[int]) -> Piece:
         lines = [
@@ -540,12 +552,12 @@ def loss_of_the_writer(
             (
                 1.0,
                 top,
-                [(n / 10, f"{n / 10:.1f}") for n in range(10, 18, 2)],
-                say("loss on unseen digits, nats a code"),
+                [(n / 10, f"{n / 10:.1f}") for n in range(10, 17, 2)],
+                say("loss on unseen digits, nats per code"),
             ),
             size=size,
             lines=[("context", line) for line in lines],
-            dots=[("query", dot) for dot in ends],
+            dots=[("query", dot) for dot in ends * 3],  # three upon another: no line shines through
             levels=[(counted, "")],
             notes=[
                 (updates[-1] * 0.5, counted + 0.06, say("a table of counts"), "weights"),

@@ -52,7 +52,7 @@ class FamilyLab {
       "table",
       { class: "aw-matrix" },
       el("caption", {}, caption),
-      tableHead([...places.map((i) => String(i + 1)), "guess"]),
+      tableHead([...places.map((i) => String(i)), "guess"]),
       el(
         "tbody",
         {},
@@ -81,7 +81,7 @@ class FamilyLab {
     const found = arrange(mask, given, loss);
     const isEncoder = /** @param {number} i */ (i) => mask === "two stacks" && i < 3;
     found.read.forEach((token, i) => {
-      setText(this.heads[i], `${i + 1} ${token}`);
+      setText(this.heads[i], `${i} ${token}`);
       this.cells[i].forEach((cell, j) => {
         const isOpen = found.open[i][j];
         setText(cell, isOpen ? (isEncoder(i) ? "✓ e" : "✓") : "–");
@@ -110,7 +110,7 @@ function says({ kind, name, read, wanted, visible }, mask, given, loss) {
   if (kind === "leaks") {
     const number = wanted.filter(Boolean).length;
     const first = visible[0];
-    const row = `row ${first + 1}, “${read[first]}”,`;
+    const row = `row ${first}, “${read[first]}”,`;
     const reason =
       loss === "hidden words"
         ? `${row} has to guess the very word that is its input.`
