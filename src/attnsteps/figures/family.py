@@ -333,11 +333,18 @@ def _pixels(picture: Tensor, side: float, *, cut: int = 0) -> Piece:
                 )
         shades: dict[int, list[str]] = {}
         for r in range(high):
-            for c in range(wide):
-                shade = round(_GREYS * min(1.0, max(0.0, float(picture[r, c]))))
-                if shade:
+            tints = [round(_GREYS * min(1.0, max(0.0, float(one)))) for one in picture[r]]
+            c = 0
+            while c < wide:  # one bar for neighbours of one shade
+                end = next(
+                    (n for n in range(c + 1, wide) if tints[n] != tints[c] or gaps[n] != gaps[c]),
+                    wide,
+                )
+                if tints[c]:
                     at = f"M{x + c * side + gaps[c]:g} {y + r * side + gaps[r]:g}"
-                    shades.setdefault(shade, []).append(f"{at}h{side:g}v{side:g}h-{side:g}z")
+                    bar = f"{at}h{(end - c) * side:g}v{side:g}H{x + c * side + gaps[c]:g}z"
+                    shades.setdefault(tints[c], []).append(bar)
+                c = end
         for shade, parts in sorted(shades.items()):
             sheet.add("path", d="".join(parts), class_="bar fill-weights", opacity=shade / _GREYS)
 
@@ -391,7 +398,7 @@ def rising_scores(
     level: float,
     dashed: str,
 ) -> Drawing:
-    """Draw a dot for each run over the updates, and a line through the medians, for each model.
+    """Draw a line through the medians for each model, and a bar from its lowest to its highest run.
 
     Args:
         runs: for each model its runs' shares.
@@ -402,22 +409,14 @@ def rising_scores(
     roles = dict(zip(runs, ("query", "context"), strict=True))
 
     def drawn(size: tuple[float, float], shown: Sequence[int]) -> Piece:
-        lines, dots, notes = [], [], []
+        lines, notes = [], []
         for n, (name, each) in enumerate(runs.items()):
             by_time = [sorted(100 * share for share in at) for at in zip(*each, strict=True)]
             medians = [at[len(at) // 2] for at in by_time]
             lines.append((roles[name], list(zip(updates, medians, strict=True))))
-            aside = (-6, 6)[n]  # so that the dots of one model don't cover those of the other
-            dots.append(
-                (
-                    roles[name],
-                    [
-                        (u + aside, share)
-                        for u, at in zip(updates[1:], by_time[1:], strict=True)
-                        for share in at
-                    ],
-                )
-            )
+            aside = (-6, 6)[n]  # so that the bars of one model don't cover those of the other
+            for u, at in zip(updates[1:], by_time[1:], strict=True):
+                lines.append((roles[name], [(u + aside, at[0]), (u + aside, at[-1])]))
             at = (updates[1] + 20, by_time[1][-1] + 6) if n == 0 else (updates[1] + 40, 81)
             notes.append((*at, say(name), roles[name]))
         return chart(
@@ -425,7 +424,6 @@ def rising_scores(
             (70, 100, [(p, f"{p} %") for p in (70, 80, 90, 100)], say("digits right")),
             size=size,
             lines=[(role, [p for p in line if p[1] >= 70]) for role, line in lines],
-            dots=[(role, [p for p in group if p[1] >= 70]) for role, group in dots],
             levels=[(100 * level, "")],
             notes=[*notes, (260, 73, say("dashed: {name}", name=say(dashed)), "weights")],
         )
@@ -557,7 +555,7 @@ def loss_of_the_writer(
             ),
             size=size,
             lines=[("context", line) for line in lines],
-            dots=[("query", dot) for dot in ends * 3],  # three upon another: no line shines through
+            dots=[("query", dot) for dot in ends * 2],  # drawn twice, they cover the lines
             levels=[(counted, "")],
             notes=[
                 (updates[-1] * 0.5, counted + 0.06, say("a table of counts"), "weights"),
