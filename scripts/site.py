@@ -9,7 +9,6 @@ If a build fails, the last good site stays as it was.
 
 import argparse
 import hashlib
-import json
 import re
 import shutil
 import subprocess
@@ -57,8 +56,7 @@ def assemble(shown: dict[str, NotebookNode], source: Path) -> str:
         fill_spans(written)
         restore_widgets(written)
         written.metadata.pop("attnsteps", None)
-        packed = json.dumps(written, ensure_ascii=False, separators=(",", ":"))
-        (source / f"{stem}.ipynb").write_text(packed, encoding="utf-8")
+        nbformat.write(written, source / f"{stem}.ipynb")
     digest = hashlib.sha256()
     settings = [ROOT / name for name in ("_config.yml", "_toc.yml", "requirements.txt")]
     for path in sorted([*source.rglob("*"), *(ROOT / "src").rglob("*.py"), *settings]):

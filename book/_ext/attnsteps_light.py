@@ -56,7 +56,9 @@ def write_webp(folder: Path, pages: str) -> None:
 
 
 def spare(notebook: Path) -> None:
-    """Leave the states of widgets out of a chapter to download: a first run makes them anew.
+    """Leave blanks and the states of widgets out of a chapter to download.
+
+    A first run makes the states anew.
 
     Args:
         notebook: a chapter as it lies beside the pages; its pictures stay.
@@ -66,7 +68,7 @@ def spare(notebook: Path) -> None:
     for cell in chapter["cells"]:
         for output in cell.get("outputs", ()):
             output.get("data", {}).pop(VIEW, None)
-    text = json.dumps(chapter, ensure_ascii=False, indent=1)
+    text = json.dumps(chapter, ensure_ascii=False, separators=(",", ":"))
     notebook.write_text(f"{text}\n", encoding="utf-8")
 
 
