@@ -1,5 +1,4 @@
-// For a lecture: one picture or widget of the page at a time, as large as the screen. The buttons of
-// the bar and the arrow keys turn the pages; while a widget has the keyboard, its keys are its own.
+// For a lecture: one picture or widget at a time, as large as the screen; its keys are its own.
 
 const SHOWN = ".ad, .cell_output img, .attnsteps-widget";
 const QUESTION = "[data-widget=predict], [data-widget=exercise]";
@@ -50,9 +49,9 @@ function fill(slide) {
     slide.querySelectorAll(":scope > :is(svg, img)")
   );
   const sized = widget ?? [...pictures].find((picture) => picture.checkVisibility());
-  if (!sized) return; // a widget that isn't drawn yet
+  if (!sized) return;
   restore(sized);
-  const { clientWidth: width, clientHeight: height } = sized; // Firefox's box has what juts out, too
+  const { clientWidth: width, clientHeight: height } = sized;
   const wide = (WIDTH * innerWidth) / width;
   const high = (HEIGHT * innerHeight) / height;
   const times = Math.min(LARGEST, wide, widget ? Math.max(high, 1) : high);
@@ -85,7 +84,7 @@ function turn(by) {
   const slide = pages[at];
   slide.classList.add("slide");
   slide.popover = "manual";
-  slide.tabIndex = 0; // so that keys can scroll what is too high
+  slide.tabIndex = 0; // keys scroll what is too high
   slide.showPopover();
   bar.hidePopover();
   bar.showPopover(); // above the slide
@@ -97,7 +96,7 @@ function turn(by) {
 function open() {
   pages = find();
   at = 0;
-  document.documentElement.requestFullscreen?.().catch(() => {}); // refused: the window will do
+  document.documentElement.requestFullscreen?.().catch(() => {});
   document.documentElement.dataset.presenting = "";
   turn(0);
 }

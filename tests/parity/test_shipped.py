@@ -87,7 +87,7 @@ def in_browser(
 
 def test_every_file_has_its_searches():
     stems = {path.stem for path in ASSETS.glob("*.safetensors") if "_step_" not in path.stem}
-    assert stems == set(SEARCHES)
+    assert stems - {"digit_writer"} == set(SEARCHES)  # that one translates nothing
 
 
 @pytest.mark.parametrize(

@@ -262,33 +262,6 @@ def one_layer() -> Drawing:
     )
 
 
-def where_the_translator_looks(
-    weights: Tensor, page: Sequence[str], source: Sequence[str], meanings: Sequence[str]
-) -> Drawing:
-    """Draw cross-attention weights, (T, S); the page has one word more than there are rows."""
-    weights = weights.double().round(decimals=2)
-    names, glosses = [say(one) for one in page], [say(one) for one in meanings]
-    settings = {"digits": None, "limit": 1, "lit": [len(weights) - 1]}
-    rows = [say("{read} → {next}", read=a, next=b) for a, b in pairwise(names)]
-    return Drawing(
-        say("Where the trained decoder looks in the Chinese sentence"),
-        say(
-            "A row for each word on the page, the query, and a column for each Chinese word, the "
-            "key. In the last row, {read}, the darkest cell is {best}; then {next} is written.",
-            read=names[-2],
-            best=glosses[int(weights[-1].argmax())],
-            next=names[-1],
-        ),
-        with_axes(matrix(weights, "source", rows=rows, columns=glosses, cell=(52, 22), **settings)),
-        with_axes(
-            matrix(weights, "source", rows=names[:-1], columns=source, cell=(27, 22), **settings)
-        ),
-    )
-
-
-# Six layers, one memory --------------------------------------------------------------------------
-
-
 def six_layers_one_memory(keys: Sequence[Tensor]) -> Drawing:
     """Draw six encoder and six decoder layers; keys are a few parameters of each W_k."""
 
@@ -349,6 +322,33 @@ def six_layers_one_memory(keys: Sequence[Tensor]) -> Drawing:
 
 
 # What is choosing worth? -------------------------------------------------------------------------
+
+
+def where_the_translator_looks(
+    weights: Tensor, page: Sequence[str], source: Sequence[str], meanings: Sequence[str]
+) -> Drawing:
+    """Draw cross-attention weights, (T, S); the page has one word more than there are rows."""
+    weights = weights.double().round(decimals=2)
+    names, glosses = [say(one) for one in page], [say(one) for one in meanings]
+    settings = {"digits": None, "limit": 1, "lit": [len(weights) - 1]}
+    rows = [say("{read} → {next}", read=a, next=b) for a, b in pairwise(names)]
+    return Drawing(
+        say("Where the trained decoder looks in the Chinese sentence"),
+        say(
+            "A row for each word on the page, the query, and a column for each Chinese word, the "
+            "key. In the last row, {read}, the darkest cell is {best}; then {next} is written.",
+            read=names[-2],
+            best=glosses[int(weights[-1].argmax())],
+            next=names[-1],
+        ),
+        with_axes(matrix(weights, "source", rows=rows, columns=glosses, cell=(52, 22), **settings)),
+        with_axes(
+            matrix(weights, "source", rows=names[:-1], columns=source, cell=(27, 22), **settings)
+        ),
+    )
+
+
+# Six layers, one memory --------------------------------------------------------------------------
 
 
 def chosen_or_average(values: Tensor, weights: Tensor, source: Sequence[Word]) -> Drawing:

@@ -89,7 +89,8 @@ class FamilyLab {
         cell.classList.toggle("fl-encoder", isOpen && isEncoder(i));
       });
       const isSeen = found.visible.includes(i);
-      setText(this.guesses[i], found.wanted[i] ? `${found.wanted[i]}${isSeen ? " ✗" : ""}` : "–");
+      const wanted = found.wanted[i] && `${found.wanted[i]}${isSeen ? " ✗" : ""}`;
+      setText(this.guesses[i], wanted || "–");
       this.guesses[i].classList.toggle("fl-counts", found.wanted[i] !== "");
       this.guesses[i].classList.toggle("fl-seen", isSeen);
     });
@@ -123,7 +124,7 @@ function says({ kind, name, read, wanted, visible }, mask, given, loss) {
   }
   const reason =
     given === "some hidden" && loss !== "hidden words"
-      ? "Words are hidden that the loss doesn’t ask for. The guesses get harder, and the gaps teach nothing."
+      ? "The loss doesn’t ask for the hidden words: they only make the guesses harder."
       : mask === "two stacks"
         ? "The encoder guesses nothing, so nobody asks for the gap in the source."
         : "BERT fills a gap with the words on both sides, but this mask closes those on the right.";

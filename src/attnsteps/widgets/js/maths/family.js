@@ -16,7 +16,7 @@ const MODELS = {
   "two stacks/all words/after the prefix": "encoder–decoder",
 };
 
-/** Whether a query may attend to a key. @type {Record<string, (i: number, j: number) => boolean>} */
+/** May query i attend to key j? @type {Record<string, (i: number, j: number) => boolean>} */
 const RULES = {
   causal: (i, j) => j <= i,
   prefix: (i, j) => j <= i || j < PREFIX,
