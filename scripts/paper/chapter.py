@@ -42,6 +42,11 @@ class Chapter:
     xhtml: str
     images: dict[str, bytes] = field(repr=False)
 
+    @property
+    def heading(self) -> str:
+        """The title with the chapter's number, as it stands above the text."""
+        return f"{self.number} {self.title}" if self.number else self.title
+
 
 class Entry(NamedTuple):
     """A page in the contents."""

@@ -35,11 +35,10 @@ def write_epub(folder: Path, chapters: list[Chapter], edition: str) -> Path:
     files = {"cover": xhtml(TITLE, cover(edition))}
     for each, text in zip(chapters, mend_links(chapters), strict=True):
         files[each.name] = xhtml(each.title, text)
-    entries = []
-    for each in chapters:
-        number = f"{each.number} " if each.number else ""
-        entries.append(f'<li><a href="{each.name}.xhtml">{number}{escape(each.title)}</a></li>')
-    nav = f'<nav epub:type="toc"><h1>Contents</h1><ol>{"".join(entries)}</ol></nav>'
+    entries = "".join(
+        f'<li><a href="{each.name}.xhtml">{escape(each.heading)}</a></li>' for each in chapters
+    )
+    nav = f'<nav epub:type="toc"><h1>Contents</h1><ol>{entries}</ol></nav>'
     images = {file: content for each in chapters for file, content in each.images.items()}
     kinds = {"png": "image/png", "svg": "image/svg+xml"}
     manifest = [

@@ -23,10 +23,9 @@ def table_of_contents(chapters: list[Chapter], pages: dict[str, int]) -> str:
         if each.part != part:
             part = each.part
             lines.append(f'<li class="of-part">{escape(part)}</li>')
-        number = f"{each.number} " if each.number else ""
         lines.append(
             f'<li><a href="#{each.name}" data-page="{pages.get(each.name, "")}">'
-            f'<span>{number}{escape(each.title)}</span><span class="dots"></span></a></li>'
+            f'<span>{escape(each.heading)}</span><span class="dots"></span></a></li>'
         )
     return f'<section class="contents"><h1>Contents</h1><ol>{"".join(lines)}</ol></section>'
 
@@ -34,10 +33,13 @@ def table_of_contents(chapters: list[Chapter], pages: dict[str, int]) -> str:
 def pages_of(pdf: bytes, chapters: list[Chapter]) -> dict[str, int]:
     """Find each chapter's page, by the bookmarks of its title."""
     reader = PdfReader(io.BytesIO(pdf))
-    flat = [entry for entry in reader.outline if isinstance(entry, Destination)]
-    starts = [reader.get_destination_page_number(entry) + 1 for entry in flat]
-    first = len(flat) - len(chapters)  # the cover's and the contents' come before
-    return {each.name: start for each, start in zip(chapters, starts[first:], strict=True)}
+    marks = [entry for entry in reader.outline if isinstance(entry, Destination)]
+    marks = marks[-len(chapters) :]  # the cover's and the contents' come before
+    titles, headings = [mark.title for mark in marks], [each.heading for each in chapters]
+    if titles != headings:
+        raise ValueError(f"the bookmarks must be {headings}; got {titles}")
+    places = map(reader.get_destination_page_number, marks)
+    return {each.name: place + 1 for each, place in zip(chapters, places, strict=True)}
 
 
 def write_pdf(browser: Browser, folder: Path, chapters: list[Chapter], edition: str) -> Path:

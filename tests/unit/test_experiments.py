@@ -55,6 +55,20 @@ def test_a_run_goes_on_where_it_stopped(tmp_path, monkeypatch, capsys):
     assert calls == [2, 0, 0, 1, 2, 0, 1]
 
 
+def test_rows_that_stay_keep_the_name_of_their_processor(tmp_path, monkeypatch):
+    monkeypatch.setattr(results, "RESULTS", tmp_path / "results.json")
+
+    def hardware(processor: str, rows: list[dict]) -> str:
+        monkeypatch.setattr(results, "processor", lambda: processor)
+        results.note("toy", rows)
+        return json.loads(results.RESULTS.read_text())["toy"]["hardware"]
+
+    assert hardware("old", [{"seed": 0}]) == "old"
+    for _ in range(2):
+        assert hardware("new", [{"seed": 0}, {"seed": 1}]) == "old; new"
+    assert hardware("new", [{"seed": 2}]) == "new"
+
+
 def test_rows_are_found_by_their_settings():
     rows = recorded("ablations", change="one head")
     assert [row["seed"] for row in rows] == [0, 1, 2, 3, 4]
