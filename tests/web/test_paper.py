@@ -9,7 +9,7 @@ import pytest
 from pypdf import PdfReader
 
 from scripts.paper.__main__ import make_paper
-from scripts.paper.chapter import IDENTIFIER, site_address
+from scripts.paper.chapter import IDENTIFIER, Chapter, mend_links, site_address
 
 NAMES = ["09_masks", "notation"]
 TITLE = "9 What each word may attend to"
@@ -98,6 +98,18 @@ def test_the_epub_is_whole_and_every_link_in_it_leads_somewhere(paper):
             if not link.startswith("http"):
                 assert page in files
                 assert not place or place in places[page]
+
+
+def test_a_link_to_a_place_that_is_not_printed_leads_to_its_page():
+    links = '<a href="b.xhtml#b--there"/><a href="b.xhtml#b--gone"/><a href="https://x.org#y"/>'
+    one = Chapter("a", "", 1, "A", f'<section id="a">{links}</section>', {})
+    two = Chapter("b", "", 2, "B", '<section id="b"><p id="b--there"/></section>', {})
+    mended, _ = mend_links([one, two])
+    assert re.findall('href="([^"]*)"', mended) == [
+        "b.xhtml#b--there",
+        "b.xhtml",
+        "https://x.org#y",
+    ]
 
 
 def test_nothing_is_folded_or_to_be_pressed(chapter):
