@@ -101,6 +101,10 @@ page: $(INSTALLED)
 pdf: site browser
 	@$(PY) -m scripts.paper
 
+# Each chapter's exercises as a notebook without answers, and a second one with them.
+worksheets: $(INSTALLED)
+	@$(PY) -m scripts.worksheets
+
 # The site is the one that is published. What the notebooks say must hold on the oldest processor, too,
 # so that one executes them here; this machine's own does in `make elsewhere`.
 test: export JUPYTER_PATH := $(CURDIR)/.colab/share/jupyter
@@ -186,7 +190,7 @@ peers: $(PEERS)
 	PYTHONPATH=src .peers/venv/bin/python -m pytest -q -p no:cacheprovider --noconftest tests/peers/architectures.py
 
 links: $(INSTALLED)
-	$(VENV)/bin/jupyter-book build book --config _config.yml --toc $(CURDIR)/_toc.yml \
+	PYTHONPATH=$(CURDIR) $(VENV)/bin/jupyter-book build book --config _config.yml --toc $(CURDIR)/_toc.yml \
 		--path-output _build/links --builder linkcheck
 
 lab: $(INSTALLED)

@@ -9,6 +9,7 @@ If a build fails, the last good site stays as it was.
 
 import argparse
 import hashlib
+import os
 import re
 import shutil
 import subprocess
@@ -85,9 +86,11 @@ def write_pages(source: Path, html: Path) -> None:
     command = [program, "build", source, "--config", ROOT / "_config.yml", "--toc"]
     command += [ROOT / "_toc.yml", "--path-output", target, *options]
     log = []
+    paths = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
     running = subprocess.Popen(
-        command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-    )
+        command, cwd=ROOT, env={**os.environ, "PYTHONPATH": paths}, stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT, text=True,
+    )  # fmt: skip
     with tqdm(total=200, desc="writing the pages", bar_format="{desc} {bar} {elapsed}") as bar:
         for coloured in running.stdout:
             line = COLOUR.sub("", coloured)

@@ -13,6 +13,7 @@ from sphinx.application import Sphinx
 VIEW = "application/vnd.jupyter.widget-view+json"
 ABOVE = 1500  # characters of text above a picture that is loaded at once
 IMAGE = re.compile(r'<img (?![^>]*\bwidth=)([^>]*?)src="([^":]+)"([^>]*?) ?/?>')
+QUESTION = re.compile(r"(Exercise|Predict)\(")
 TAG = re.compile(r"<[^>]*>")
 PICTURE = re.compile(r'((?:src|href)="[^"]*_images/[^"]*)\.png"')
 
@@ -58,16 +59,19 @@ def write_webp(folder: Path, pages: str) -> None:
 def spare(notebook: Path) -> None:
     """Leave blanks and the states of widgets out of a chapter to download.
 
-    A first run makes the states anew.
+    A first run makes the states anew. The pictures of questions go, too: their text is in the code.
 
     Args:
-        notebook: a chapter as it lies beside the pages; its pictures stay.
+        notebook: a chapter as it lies beside the pages; its other pictures stay.
     """
     chapter = json.loads(notebook.read_text(encoding="utf-8"))
     chapter["metadata"].pop("widgets", None)
     for cell in chapter["cells"]:
         for output in cell.get("outputs", ()):
-            output.get("data", {}).pop(VIEW, None)
+            data = output.get("data", {})
+            data.pop(VIEW, None)
+            if QUESTION.match("".join(data.get("text/plain", ""))):
+                data.pop("image/png", None)
     text = json.dumps(chapter, ensure_ascii=False, separators=(",", ":"))
     notebook.write_text(f"{text}\n", encoding="utf-8")
 
