@@ -300,15 +300,11 @@ EXAMPLES = {
     ),
     at_once.how_even_and_how_right: lambda: (
         {
-            "both orders": [
+            "both, all masked": [
                 {"likelier": 0.511, "drawn": 0.03, "right": 0.02},
                 {"likelier": 0.532, "drawn": 0.03, "right": 1.0},
             ]
         },
-    ),
-    at_once.right_by_place: lambda: (
-        {"α": torch.tensor([1.0, 0.5]), "β": torch.tensor([0.0, 0.99])},
-        ("1–3", "4–6"),
     ),
     within.twins_that_differ_in_one_word: tuple,
     within.baselines: lambda: (

@@ -164,42 +164,6 @@ def words_that_each_word_brings(brought: Tensor, source: Sequence[str]) -> Drawi
     )
 
 
-def right_by_place(shares: dict[str, Tensor], places: Sequence[str]) -> Drawing:
-    """Draw the share of right words in each group of places, (P,), for each model."""
-    names = [say(name) for name in shares]
-    values = [[100 * float(x) for x in line] for line in shares.values()]
-    upright = [list(line) for line in zip(*values, strict=True)]
-    label = say("% of the words right, by place")
-    return Drawing(
-        say("Right words by place, in longer sentences of the true length"),
-        say(
-            "The share of right words in percent, by groups of places, {places}: {shares}.",
-            places=", ".join(places),
-            shares="; ".join(
-                f"{name} {listed(line)}" for name, line in zip(names, values, strict=True)
-            ),
-        ),
-        matrix(
-            values,
-            "target",
-            rows=names,
-            columns=list(places),
-            limit=100,
-            label=label,
-            cell=(62, 28),
-        ),
-        matrix(
-            upright,
-            "target",
-            rows=list(places),
-            columns=names,
-            limit=100,
-            label=label,
-            cell=(110, 26),
-        ),
-    )
-
-
 def right_by_seed(runs: dict[str, Sequence[float]], columns: Sequence[str]) -> Drawing:
     """Draw what each kind of model gets right, in percent: a column for each seed."""
     title = say("What five runs of each kind get right")
@@ -242,10 +206,8 @@ def pass_by_pass(
 
     def at_place(text: str, p: float, wide: float, *, hidden: bool) -> Piece:
         read = matrix([[text]], "plain", crossed=[[hidden]], cell=(wide, 24))
-        if not hidden:
-            return column(read, space(wide, 44), gap=0)
-        found = matrix([[text]], "target", cell=(wide, 24))
-        return column(read, found, words(f"{p:.2f}", size=12), gap=1)
+        found = matrix([[text]], "target", cell=(wide, 24)) if hidden else space(wide, 24)
+        return column(read, found, words(f"{p:.3f}", size=12, quiet=not hidden), gap=1)
 
     def lines(wide: float, titles: Sequence[str]) -> list[list[Piece]]:
         return [
