@@ -116,7 +116,7 @@ def what_it_got_and_should_get(got: Tensor, wanted: Tensor, names: Sequence[str]
         look = {"columns": names, "limit": 1, "cell": cell}
         plain = set(wanted.tolist()) <= {0.0, 1.0}
         parts = [
-            vector(got, "target", label=say("what it got, p"), digits=2, **look),
+            vector(got, "target", label=say("what it got, p"), digits=3, **look),
             words("−"),
             vector(
                 wanted,
@@ -126,7 +126,7 @@ def what_it_got_and_should_get(got: Tensor, wanted: Tensor, names: Sequence[str]
                 **look,
             ),
             words("="),
-            vector(gradient, "plain", label=say("gradient"), digits=2 if plain else 3, **look),
+            vector(gradient, "plain", label=say("gradient"), digits=3, **look),
         ]
         return column(*parts, gap=8) if tall else row(*parts, gap=8)
 
@@ -135,7 +135,7 @@ def what_it_got_and_should_get(got: Tensor, wanted: Tensor, names: Sequence[str]
         say(
             "The probabilities {got} minus what they should be, {wanted}, is the gradient of the "
             "logits: {gradient}. The words are {names}.",
-            got=listed(got, 2),
+            got=listed(got, 3),
             wanted=listed(wanted, 3),
             gradient=listed(gradient, 3),
             names=", ".join(names),
