@@ -259,6 +259,8 @@ def rows_change_places(
 
     def shown(text: str, *, tall: bool) -> str:
         parts = [say(part) for part in text.split()]
+        if len(parts) <= 2:
+            return " ".join(parts)
         return f"{parts[0]} {parts[1]}{chr(10) if tall else ' '}… {parts[-1]}"
 
     def chips(
