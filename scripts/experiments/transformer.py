@@ -1,76 +1,97 @@
-"""Chapter 15: how often an untrained model repeats the last word, by depth, from five starts."""
+"""Chapter 15: random starts, and seven wrong machines in five trained translators."""
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 from torch.nn import functional
 
-from attnsteps.layers.sublayer import Sublayer
-from attnsteps.model.config import TransformerConfig
-from attnsteps.model.transformer import Transformer
-from scripts.ablations import without_residual
-from scripts.experiments import SEEDS, record
+from attnsteps import pretrained
+from attnsteps.corpora.generated.corpus import Pair
+from attnsteps.translator.trained import Trained
+from scripts.experiments import SEEDS, page, record
+from scripts.recipes import corpus, learn
 
-DATA = "8 random sentences of 13 words, of a vocabulary of 1,000; nothing is trained"
-
-
-def own_table(model: nn.Module) -> None:
-    """Give the output projection its own table, initialised like the shared one."""
-    projection = model.projection
-    projection.weight = nn.Parameter(torch.empty_like(projection.weight))
-    nn.init.normal_(projection.weight, std=projection.in_features**-0.5)
+DATA = "generated(40000, seed=0), held-out sentences"
+BOOK, SHORT, RANDOM = "the book's", "trained for 2,000 steps", "random"
+SENTENCES = "动物没有过马路，因为太累了", "学生们有鸡蛋吗？"
+STEPS, RECIPE = 2000, {"batch_size": 64, "peak": 0.005, "label_smoothing": 0.05}
+PADDING = 8
 
 
-CHANGES = {"own table at the exit": own_table, "no residual connections": without_residual}
+def share_right(
+    translate: Callable[[Tensor], list[str]], trained: Trained, pairs: Sequence[Pair], padding: int
+) -> float:
+    """Return how many of the sentences come out right; a batch holds one length only."""
+    groups = defaultdict(list)
+    for pair in pairs:
+        groups[len(pair.src)].append(pair)
+    right = 0
+    for group in groups.values():
+        rows = [trained.src_vocab.ids(pair.src) for pair in group]
+        said = translate(functional.pad(torch.tensor(rows), (0, padding)))
+        right += sum(
+            tuple(words.split()) in pair.references for words, pair in zip(said, group, strict=True)
+        )
+    return round(right / len(pairs), 4)
 
 
-def followed(model: Transformer, source: Tensor, entered: Tensor) -> dict:
-    """Return what is left of a word's own row at the exit, and what the rule says.
-
-    A sublayer adds a vector to the one on the stream. If what is added points in some new
-    direction, the cosine with the word's own row shrinks by the ratio of the two lengths, before
-    and after. The rule multiplies these ratios.
-    """
-    before, after, ends = [], [], []
-    for layer in model.decoder.layers:
-        for part in layer.children():
-            if isinstance(part, Sublayer):
-                part.register_forward_pre_hook(lambda _, given: before.append(given[0]))
-                part.norm.register_forward_pre_hook(lambda _, given: after.append(given[0]))
-        layer.register_forward_hook(lambda _, given, out: ends.append(out[0]))
-    with torch.no_grad():
-        model(source, entered)
-    rows = functional.normalize(model.tgt_embedding.weight, dim=-1)
-
-    def cosines(x: Tensor) -> tuple[Tensor, Tensor]:
-        found = functional.normalize(x, dim=-1) @ rows.T
-        own = entered[..., None]
-        return found.gather(-1, own), found.scatter(-1, own, -1.0).max(-1).values
-
-    predicted = cosines(before[0])[0].mean()
-    for old, new in zip(before, after, strict=True):
-        predicted = predicted * (old.norm(dim=-1) / new.norm(dim=-1)).mean()
-    own, others = cosines(ends[-1])
-    found = {"share": own.mean(), "predicted": predicted, "luckiest": others.mean()}
-    return {name: round(value.item(), 4) for name, value in found.items()}
+def from_random(names: dict, seed: int) -> dict:
+    """Return how many words a random start says, and what mistake 1 shifts, by decoder layers."""
+    config, found = pretrained().model.config, {"shift": {}}
+    for layers in (1, 2):
+        torch.manual_seed(seed)
+        mine = names["MyTransformer"](replace(config, num_decoder_layers=layers))
+        with torch.no_grad():
+            right, peeked = (
+                names["last_rows"]((mine, names["encode"], one), names["SRC"], names["TGT"])
+                for one in (names["decode"], names["decode_with"]("1"))
+            )
+        found["shift"][f"{layers}"] = round((peeked - right).abs().max().item(), 4)
+    said = [names["write"](mine, names["ids"](text)).tolist() for text in SENTENCES]
+    found["words"] = [len(set(one)) for one in said]
+    return found | {"ended": any(names["EOS"] in one for one in said)}
 
 
 def run(*, again: bool) -> None:
-    """Make untrained models of one to six layers, and two-layer models that lack something."""
-    generator = torch.Generator().manual_seed(1)
-    source = torch.randint(3, 1000, (8, 9), generator=generator)
-    entered = torch.randint(3, 1000, (8, 14), generator=generator)[:, :-1]
+    """Try five random starts; then make each mistake in the book's translator and four others."""
+    names, splits = page("transformer"), corpus()
+    parts = {"unseen": (splits.unseen, 0), "padded": (splits.unseen, PADDING)}
+    parts |= {"longer": (splits.longer, 0)}
 
-    def measure(*, depth: int, change: str, seed: int) -> dict:
-        torch.manual_seed(seed)
-        layers = {"num_encoder_layers": depth, "num_decoder_layers": depth, "dropout": 0.0}
-        config = TransformerConfig(src_vocab_size=1000, tgt_vocab_size=1000, **layers)
-        model = Transformer(config)
-        CHANGES.get(change, lambda _: None)(model)
+    def measure(*, model: str, seed: int) -> dict:
+        if model == RANDOM:
+            return from_random(names, seed)
+        trained = book = pretrained()
+        if model != BOOK:
+            trained = learn(splits.train, steps=STEPS, seed=seed, recipe=RECIPE)[0]
+            assert trained.tgt_vocab == book.tgt_vocab
+        mine = names["MyTransformer"](trained.model.config)
+        mine.load_state_dict(trained.model.state_dict())
+        machines = names["machines"](mine)
+        found = defaultdict(dict)
         with torch.no_grad():
-            likeliest = model(source, entered).argmax(-1)
-        found = {"copied": round((likeliest == entered).float().mean().item(), 4)}
-        return found | (followed(model, source, entered) if change == "none" else {})
+            rows = names["last_rows"](machines["right"], names["SRC"], names["TGT"])
+            for name, machine in machines.items():
+                for part, (pairs, padding) in parts.items():
+                    if part == "unseen" or name == "right" or (part, name) == ("padded", "2"):
+                        share = share_right(
+                            lambda src_ids, machine=machine: names["translate"](machine, src_ids),
+                            trained,
+                            pairs,
+                            padding,
+                        )
+                        found[part][name] = share
+                changed = names["last_rows"](machine, names["SRC"], names["TGT"])
+                found["shift"][name] = round((changed - rows).abs().max().item(), 2)
+                heard = names["alarms"](*machine)
+                found["alarms"][name] = [check for check, on in heard.items() if on]
+        sizes = {"sentences": len(splits.unseen), "longer_sentences": len(splits.longer)}
+        return {**sizes, **found}
 
-    kinds = [(depth, "none") for depth in range(1, 7)] + [(2, change) for change in CHANGES]
-    tasks = [{"depth": d, "change": change, "seed": s} for d, change in kinds for s in SEEDS]
+    tasks = [{"model": RANDOM, "seed": seed} for seed in SEEDS]
+    tasks += [{"model": BOOK, "seed": 0}]
+    tasks += [{"model": SHORT, "seed": seed} for seed in SEEDS[:4]]
     record("transformer", tasks, measure, data=DATA, again=again)

@@ -411,32 +411,6 @@ EXAMPLES = {
     whole.figure_1: lambda: (Transformer(TransformerConfig.tiny(11, 13)), 3, 5, 7),
     whole.parameters_and_operations: lambda: ([3.0, 0, 4, 3], [19.0, 0.3, 47, 33.7]),
     whole.the_loop: lambda: (SENTENCE[:3], ["<bos>", "α"], "β"),
-    whole.how_a_word_fades: lambda: (
-        [
-            {"depth": depth, "share": 0.5 / depth, "predicted": 0.48 / depth, "luckiest": 0.14}
-            for depth in (1, 2, 3)
-        ],
-    ),
-    whole.the_likeliest_words: lambda: (
-        CHANCES,
-        ["α", "β", "γ"],
-        {0: "<bos>", 1: "<bos> α"},
-    ),
-    whole.which_check_sees_what: lambda: (
-        {
-            name: {
-                check: check == name
-                for check in (
-                    "shape",
-                    "parameters",
-                    "a later word",
-                    "more padding",
-                    "source reversed",
-                )
-            }
-            for name in ("right", "1", "2", "3", "4", "shape")
-        },
-    ),
     whole.one_softmax_or_two: lambda: ({"α": SCORES, "β": 9 * SCORES}, ["κ", "λ", "μ"]),
     own.two_translators: lambda: (
         [

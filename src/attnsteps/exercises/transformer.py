@@ -18,7 +18,7 @@ def grade_count_parameters(function: Callable[[int, int, int, int], int]) -> Ver
 
     Example:
         >>> grade_count_parameters(lambda d_model, d_ff, num_layers, vocab_size: 0)
-        ✗ Not yet: for 512, 2048, 6, 37000 the count should be 63,082,496 and is 0
+        ✗ Not yet: for 512, 2048, 6, 37000 your count is 0, which is too few
     """
     results = []
     for sizes in _SIZES:
@@ -46,7 +46,8 @@ def _fault(results: list[float]) -> str:
     rows = zip(_SIZES, results, wanted, strict=True)
     sizes, got, want = next(row for row in rows if row[1] != row[2])
     given = ", ".join(map(str, sizes.values()))
-    return f"for {given} the count should be {want:,} and is {got:,}"
+    found = "too few" if got < want else "too many"
+    return f"for {given} your count is {got:,}, which is {found}"
 
 
 def _count(d_model: int, d_ff: int, num_layers: int, vocab_size: int, **changes: int) -> int:

@@ -22,10 +22,9 @@ from attnsteps.diagrams import (
     vector,
     words,
 )
-from attnsteps.diagrams.cells import in_digits
 from attnsteps.diagrams.sheet import Sheet
 from attnsteps.figures.catalogue import gloss, say
-from attnsteps.figures.shared import chart, listed
+from attnsteps.figures.shared import listed
 from attnsteps.model.transformer import Transformer
 from attnsteps.running_example import Word
 
@@ -42,7 +41,7 @@ def from_vector_to_word(x: Tensor, table: Tensor, names: Sequence[str], at: str)
         cell = {"columns": names, "cell": (width, 28)}
         return (
             vector(x, "target", label=say("x at “{word}”", word=say(at)), cell=(34, 28)),
-            matrix(table.T, "target", label="Eᵀ (D, V)", kind="parameter", **cell),
+            matrix(table.T, "plain", label="Eᵀ (D, V)", kind="parameter", **cell),
             vector(logits, "target", label=say("logits (1, V)"), **cell),
             bars(
                 chances,
@@ -168,19 +167,19 @@ def figure_1(model: Transformer, batch: int, source: int, target: int) -> Drawin
         body = row(grid(rows, gap=(16, 9)), space(20), gap=0)
         number = len((model.encoder if letter == "e" else model.decoder).layers)
         stack = frame(body, say("× {number} layers", number=number), role=role, pad=16)
-        ids = say("{number} Chinese ids", number=source)
+        ids = say("{number} source ids", number=source)
         if letter == "d":
-            ids = say("{number} English ids", number=target)
+            ids = say("{number} target ids", number=target)
         entrance = [
             block(say("+ positions"), "position", name=f"{letter}-positions", width=110),
-            block(say("table E, × √D"), role, name=f"{letter}-table", width=110),
+            block(say("table E, × √D"), "plain", name=f"{letter}-table", width=110),
             block(ids, name=f"{letter}-ids", width=110),
         ]
         leaving = [block(say("memory"), role, name="memory", width=90)]
         if letter == "d":
             leaving = [
                 block(say("softmax"), "weights", name="softmax", width=110),
-                block(say("× table Eᵀ: logits"), role, name="exit", width=130),
+                block(say("× table Eᵀ: logits"), "plain", name="exit", width=130),
             ]
         ends = [column(*map(_on_road, part), gap=32, align="right") for part in (leaving, entrance)]
         return column(ends[0], space(0, 26), stack, ends[1], gap=26, align="right")
@@ -220,18 +219,18 @@ def figure_1(model: Transformer, batch: int, source: int, target: int) -> Drawin
     lift = heights[0] - heights[1]
     across = {"start": "memory.right", "end": "d-cross-in.left", "role": "source", "thick": True}
     return Drawing(
-        say("Figure 1 of the paper, with a shape on every wire"),
+        say("Figure 1 of the paper, with its shapes"),
         say(
-            "Two towers, read from the bottom up. Left, the encoder: {source} Chinese ids (B, S) "
+            "Two towers, read from the bottom up. Left, the encoder: {source} source ids (B, S) "
             "go through the table E, times the root of D, and get positions added: {encoder}. "
             "That shape stays on the thick road through all layers, each with self-attention, "
             "weights {own}, and a feed-forward network, hidden {hidden}; each branches off the "
             "road and is added and normalised; a mask hides padding. The result is the memory. "
-            "Right, the decoder: {target} English ids (B, T), then layers of masked "
-            "self-attention, weights {back}, whose mask hides padding and later words, "
-            "cross-attention with queries (B, H, T, Dₖ) and keys and values (B, H, S, Dₖ) made "
-            "from the memory, weights {across}, and feed-forward. The transposed table gives the "
-            "logits, {logits}, and a softmax the probabilities.",
+            "Right, the decoder: {target} target ids (B, T) go through the same table, then "
+            "layers of masked self-attention, weights {back}, whose mask hides padding and later "
+            "words, cross-attention with queries (B, H, T, Dₖ) and keys and values "
+            "(B, H, S, Dₖ) made from the memory, weights {across}, and feed-forward. The "
+            "transposed table gives the logits, {logits}, and a softmax the probabilities.",
             source=source,
             target=target,
             encoder=shapes.road["e"],
@@ -337,118 +336,7 @@ def the_loop(source: Sequence[Word], page: Sequence[str], new: str) -> Drawing:
     )
 
 
-def how_a_word_fades(rows: Sequence[Mapping[str, float]]) -> Drawing:
-    """Draw by depth how much of a word's own row is left at the exit, from recorded starts."""
-    depths = sorted({one["depth"] for one in rows})
-    luckiest = sum(one["luckiest"] for one in rows) / len(rows)
-    predicted = []
-    for depth in depths:
-        found = [one["predicted"] for one in rows if one["depth"] == depth]
-        predicted.append((depth, sum(found) / len(found)))
-
-    def drawn(width: float) -> Piece:
-        beside = depths[0] + 0.3
-        return chart(
-            (depths[0] - 0.4, depths[-1] + 0.4, [(d, str(d)) for d in depths], say("layers")),
-            (
-                0,
-                0.6,
-                [(t / 10, f"{t / 10:.1f}") for t in range(0, 7, 2)],
-                say("cosine at the exit"),
-            ),
-            size=(width, 170),
-            lines=[("plain", predicted)],
-            dots=[("target", [(one["depth"], one["share"]) for one in rows])],
-            levels=[(luckiest, say("luckiest other row"))],
-            notes=[
-                (beside, 0.52, say("dots: the word's own row, measured"), "target"),
-                (beside + 0.9, 0.43, say("line: as the rule says"), "plain"),
-            ],
-        )
-
-    middles = [
-        sum(found) / len(found)
-        for depth in depths
-        if (found := [one["share"] for one in rows if one["depth"] == depth])
-    ]
-    return Drawing(
-        say("How a word's own row fades with depth"),
-        say(
-            "The cosine between the vector at the exit and the word's own row of E, for untrained "
-            "models of {depths} layers, in the mean: {shares}. The rule gives {rule}. The "
-            "luckiest other row reaches {other:.2f}.",
-            depths=", ".join(map(str, depths)),
-            shares=listed(middles, 2),
-            rule=listed([value for _, value in predicted], 2),
-            other=luckiest,
-        ),
-        drawn(440),
-        drawn(256),
-    )
-
-
-def the_likeliest_words(
-    chances: Tensor, vocabulary: Sequence[str], passes: Mapping[int, str]
-) -> Drawing:
-    """Draw the three likeliest next words at some passes; chances are (T, V)."""
-
-    def top(t: int) -> tuple[list[float], list[str]]:
-        best = chances[t].topk(3)
-        return best.values.tolist(), [vocabulary[i] for i in best.indices.tolist()]
-
-    def shown(t: int) -> Piece:
-        values, names = top(t)
-        heading = words(say("after “{page}”", page=passes[t]), role="target")
-        return column(heading, bars(values, "target", labels=names, limit=1, size=(70, 64)), gap=8)
-
-    told = [
-        say(
-            "after {page}: {best}",
-            page=page,
-            best=", ".join(f"{name} {in_digits(p, 2)}" for p, name in zip(*top(t), strict=True)),
-        )
-        for t, page in passes.items()
-    ]
-    return Drawing(
-        say("The trained model's likeliest next words"),
-        say("The three likeliest next words, {told}.", told="; ".join(told)),
-        row(*map(shown, passes), gap=50),
-        column(*map(shown, passes), gap=22),
-    )
-
-
 # Where people go wrong ---------------------------------------------------------------------------
-
-
-def which_check_sees_what(heard: Mapping[str, Mapping[str, bool]]) -> Drawing:
-    """Draw which check sounds the alarm at which machine: for each machine's name, its checks."""
-    checks = list(next(iter(heard.values())))
-    marks = torch.tensor([[found[check] for found in heard.values()] for check in checks])
-
-    def table(width: float) -> Piece:
-        columns = [say(name) for name in heard]
-        rows = [say(check) for check in checks]
-        look = {"digits": None, "cell": (width, 28)}
-        drawn = matrix(marks.double(), "wrong", rows=rows, columns=columns, **look)
-        return column(words(say("the machine"), size=12, quiet=True), drawn, gap=2, align="right")
-
-    told = [
-        say(
-            "{name}: {checks}",
-            name=say(name),
-            checks=", ".join(say(check) for check, on in found.items() if on) or say("none"),
-        )
-        for name, found in heard.items()
-    ]
-    return Drawing(
-        say("Which check sees which mistake"),
-        say(
-            "A table, checks by machines; a filled cell is an alarm. Each machine's alarms: {all}.",
-            all="; ".join(told),
-        ),
-        table(58),
-        table(33),
-    )
 
 
 def one_softmax_or_two(logits: Mapping[str, Tensor], names: Sequence[str]) -> Drawing:
