@@ -534,7 +534,7 @@ def loss_of_the_writer(
             dots=[("query", dot) for dot in ends * 2],  # drawn twice, they cover the lines
             levels=[(counted, "")],
             notes=[
-                (updates[-1] * 0.5, counted + 0.11, say("dashed: a table of counts"), "weights"),
+                (updates[-1] * 0.33, counted + 0.11, say("dashed: a table of counts"), "weights"),
                 (updates[-1] * 0.4, 1.04, say("dots: what was kept"), "query"),
             ],
         )
