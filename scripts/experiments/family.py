@@ -2,7 +2,8 @@
 
 Everything has five seeds and a baseline. The digits keep scikit-learn's order: the first 1,200 to
 train on, the other 597 to test; the writer trains on 1,000 of them and stops by the other 200. The
-question about *it* is trained on sentences of the training part and asked of the minimal pairs.
+question about *it* is trained on sentences of the training part with one half of the adjectives. It
+is asked of the minimal pairs with this half, and of those with the other, which no label had.
 """
 
 from collections import Counter, defaultdict
@@ -52,16 +53,23 @@ SIZES = {"num_layers": 2, "d_model": 32, "num_heads": 4, "d_ff": 96}
 ENTRIES, DRAWN_ON, DRAWING = 16, 1000, tuple(range(0, 401, 25))
 WRITER = {"num_layers": 2, "d_model": 64, "num_heads": 4, "d_ff": 192}
 PRETRAINING = (0, 800, 1600, 2400, 3200, 4000, 4800)
-TUNING, LABELS, HIDDEN = 200, (20, 200), 0.15
+TUNING, LABELS, HIDDEN = 200, 200, 0.15
 WIDTH = {"d_model": 48, "num_heads": 4, "d_ff": 144}
 TRANSLATING, LONGEST, FEW = (0, 500, 750, 1000), 40, 200
+SMOOTHINGS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
+
+
+def strips(pictures: Tensor) -> Tensor:
+    """Cut pictures (B, 8, 8) into strips of 1 × 4 pixels, (B, 16, 4)."""
+    return pictures.reshape(-1, 16, 4)
 
 
 class ViT(nn.Module):
     """Patches as words: a linear layer, positions, the encoder, and the mean says which digit."""
 
-    def __init__(self) -> None:
+    def __init__(self, cut: Callable[[Tensor], Tensor]) -> None:
         super().__init__()
+        self.cut = cut
         self.embedding = nn.Linear(4, 32)
         self.positions = LearnedPositions(16, 32)
         self.encoder = Encoder(
@@ -75,7 +83,7 @@ class ViT(nn.Module):
 
     def forward(self, pictures: Tensor) -> Tensor:
         """Return the logits, (B, 10), of pictures (B, 8, 8)."""
-        x = self.embedding(to_patches(pictures, 2)) + self.positions(16)
+        x = self.embedding(self.cut(pictures)) + self.positions(16)
         return self.head(self.encoder(x)[0].mean(dim=1))
 
 
@@ -141,7 +149,8 @@ def classify(*, model: str, seed: int) -> dict:
         linear = LogisticRegression(max_iter=2000).fit(seen.flatten(1).numpy(), known.numpy())
         return {"right": round(linear.score(new.flatten(1).numpy(), wanted.numpy()), 4)}
     torch.manual_seed(seed)
-    net = ViT() if model == "ViT" else convolution()
+    cut = strips if model == "ViT on strips" else partial(to_patches, size=2)
+    net = convolution() if model == "convolution" else ViT(cut)
 
     def loss(generator: torch.Generator) -> Tensor:
         rows = some(TRAINED_ON, generator)
@@ -173,15 +182,20 @@ def one_sequence(batch: Batch) -> tuple[Tensor, Tensor]:
 
 def mask_of(model: str, given: Tensor, size: int) -> Tensor:
     """Return the mask of a decoder-only translator: causal, or with the given part as a prefix."""
-    return causal_mask(size) if model == "causal" else prefix_mask(given, size)
+    return prefix_mask(given, size) if model == "prefix" else causal_mask(size)
 
 
-def in_one_stack(model: str) -> Callable[[LanguageModel, Batch, float], tuple[Tensor, Tensor]]:
-    """Make the loss of a decoder-only translator: it counts what follows the source."""
+def in_one_stack(
+    model: str, *, extra: int = 0
+) -> Callable[[LanguageModel, Batch, float], tuple[Tensor, Tensor]]:
+    """Make the loss of a decoder-only translator: it counts what follows the source.
+
+    With extra, the prefix reaches that many places too far.
+    """
 
     def loss(net: LanguageModel, batch: Batch, smoothing: float) -> tuple[Tensor, Tensor]:
         read, wanted = one_sequence(batch)
-        given = (batch.src_ids != Vocab.pad_id).sum(dim=1) + 1  # the source and bos
+        given = (batch.src_ids != Vocab.pad_id).sum(dim=1) + 1 + extra  # the source and bos
         logits = net(read, mask_of(model, given, read.shape[1]))
         counts = wanted != Vocab.pad_id
         total = nn.functional.cross_entropy(
@@ -212,48 +226,67 @@ def written(net: nn.Module, model: str, sources: list[list[int]]) -> list[list[i
     return [found[i] for i in range(len(sources))]
 
 
+def arranged(model: str, size: int) -> tuple[nn.Module, Callable]:
+    """Make a translator with a vocabulary of this size, and its loss."""
+    if model == "encoder–decoder":
+        choices = {"norm": "pre", "positions": "learned", "tie": "all", "dropout": 0.0}
+        config = TransformerConfig.tiny(size, size, **WIDTH, **choices, max_len=LONGEST)
+        return Transformer(config), autoregressive_loss
+    net = LanguageModel(size, num_layers=5, **WIDTH, max_len=LONGEST, pad_id=Vocab.pad_id)
+    if model == "prefix one too long":
+        return net, in_one_stack("prefix", extra=1)
+    return net, in_one_stack(model)
+
+
+def share_right(net: nn.Module, model: str, vocab: Vocab, pairs: list[Pair]) -> float:
+    """Return the share of sentences that are translated word for word."""
+    net.eval()
+    mask = "prefix" if model.startswith("prefix") else model
+    with torch.no_grad():
+        ours = written(net, mask, [vocab.ids(pair.src) for pair in pairs])
+    right = [
+        ids in [vocab.ids(one) for one in pair.references]
+        for ids, pair in zip(ours, pairs, strict=True)
+    ]
+    return round(sum(right) / len(right), 4)
+
+
 def translate(*, model: str, seed: int) -> dict:
     """Train an encoder–decoder, or one stack of the same width and about as many parameters."""
     splits = corpus()
     vocab = Vocab.build([words for pair in splits.train for words in pair[:2]])
     torch.manual_seed(seed)
-    if model == "encoder–decoder":
-        choices = {"norm": "pre", "positions": "learned", "tie": "all", "dropout": 0.0}
-        config = TransformerConfig.tiny(len(vocab), len(vocab), **WIDTH, **choices, max_len=LONGEST)
-        net, loss = Transformer(config), autoregressive_loss
-    else:
-        net = LanguageModel(len(vocab), num_layers=5, **WIDTH, max_len=LONGEST, pad_id=Vocab.pad_id)
-        loss = in_one_stack(model)
-
-    def score(pairs: list[Pair]) -> float:
-        net.eval()
-        with torch.no_grad():
-            ours = written(net, model, [vocab.ids(pair.src) for pair in pairs])
-        right = [
-            ids in [vocab.ids(one) for one in pair.references]
-            for ids, pair in zip(ours, pairs, strict=True)
-        ]
-        return round(sum(right) / len(right), 4)
-
+    net, loss = arranged(model, len(vocab))
     examples = encode_pairs(splits.train, vocab, vocab)
     feed = (
         batch
         for epoch in count()
         for batch in batches(examples, batch_size=BATCH, seed=seed, epoch=epoch)
     )
-    steps = TRANSLATING[-1]
-    run = Run(net, TrainingConfig(steps=steps, seed=seed, log=None), loss)
+    run = Run(net, TrainingConfig(steps=TRANSLATING[-1], seed=seed, log=None), loss)
     few = splits.unseen[:FEW]
-    curve = [score(few)]
+    curve = [share_right(net, model, vocab, few)]
     for now in run.updates(feed):
         if now.step in TRANSLATING:
-            curve.append(score(few))
-    return {
-        "right": score(splits.unseen[:1000]),
+            curve.append(share_right(net, model, vocab, few))
+    found = {
+        "right": share_right(net, model, vocab, splits.unseen[:1000]),
         "curve": curve,
         "updates": TRANSLATING,
         "parameters": sum(p.numel() for p in net.parameters()),
     }
+    if model.startswith("prefix one"):  # as it is trained, and as it is used
+        new = encode_pairs(splits.unseen[:1000], vocab, vocab)
+        for name, extra in (("loss", 1), ("loss_in_use", 0)):
+            found[name] = mean_loss(net, in_one_stack("prefix", extra=extra), new)
+    return found
+
+
+def mean_loss(net: nn.Module, loss: Callable, examples: list) -> float:
+    """Return the loss without smoothing, in nats a token."""
+    with torch.no_grad():
+        each = [loss(net, b, 0.0) for b in batches(examples, batch_size=200, seed=0, epoch=0)]
+    return round((sum(total for total, _ in each) / sum(number for _, number in each)).item(), 4)
 
 
 # What it refers to -------------------------------------------------------------------------------
@@ -320,33 +353,56 @@ def pretrained(seed: int) -> tuple[dict, list[float]]:
 
 def common_word() -> dict:
     """Return how often the most frequent word is right for a hidden word, and all sizes."""
-    _, words, _, test = language()
+    words = language()[1]
     held, rest = words[:500], words[500:]
     common = rest[rest != Vocab.pad_id].mode().values
     return {
         "right": round((held[held != Vocab.pad_id] == common).float().mean().item(), 4),
         "sentences": len(rest),
-        "asked": len(test),
         "parameters": sum(p.numel() for p in untrained(0).parameters()),
     }
 
 
-def refer(*, model: str, labels: int, seed: int) -> dict:
-    """Say what *it* refers to, after a few labelled sentences; the same ones for every model."""
+def split_of_adjectives(seed: int) -> tuple[set[str], set[str]]:
+    """Split the adjectives of each answer in two halves, without 饿, which goes with both."""
+    goes_with = defaultdict(set)
+    for pair, label in language()[2]:
+        goes_with[adjective(pair)].add(label)
+    generator = torch.Generator().manual_seed(1000 + seed)
+    halves = set(), set()
+    for label in (0, 1):
+        names = sorted(name for name, labels in goes_with.items() if labels == {label})
+        for n, i in enumerate(torch.randperm(len(names), generator=generator).tolist()):
+            halves[2 * n < len(names) - 1].add(names[i])
+    return halves
+
+
+def refer(*, model: str, seed: int) -> dict:
+    """Say what *it* refers to, after 200 labels; they show half of the adjectives.
+
+    Asked of twins whose adjectives both are of this half, and of twins with the other half.
+    """
     vocab, _, train, test = language()
+    known, new = split_of_adjectives(seed)
+    train = [one for one in train if adjective(one[0]) in known]
     order = torch.randperm(len(train), generator=torch.Generator().manual_seed(seed))
-    few = [train[i] for i in order[:labels].tolist()]
-    wanted = torch.tensor([label for _, label in test])
-    common = Counter(label for _, label in few).most_common(1)[0][0]
-    if model == "most frequent":
-        return {"right": round((wanted == common).float().mean().item(), 4)}
+    few = [train[i] for i in order[:LABELS].tolist()]
+    twins = list(zip(test[::2], test[1::2], strict=True))
+    tests = {
+        name: [one for both in twins if {adjective(p) for p, _ in both} <= half for one in both]
+        for name, half in (("known", known), ("new", new))
+    }
+    sizes = {f"asked_{name}": len(each) for name, each in tests.items()}
     if model == "counts of adjectives":
         counts = defaultdict(Counter)
         for pair, label in few:
             counts[adjective(pair)][label] += 1
-        found = [counts.get(adjective(pair), Counter([common])) for pair, _ in test]
-        guess = torch.tensor([count.most_common(1)[0][0] for count in found])
-        return {"right": round((guess == wanted).float().mean().item(), 4)}
+        common = Counter(label for _, label in few)
+        guesses = {
+            name: [counts.get(adjective(p), common).most_common(1)[0][0] == w for p, w in each]
+            for name, each in tests.items()
+        }
+        return {name: round(sum(each) / len(each), 4) for name, each in guesses.items()} | sizes
     body, curve = untrained(seed), []
     if model == "pre-trained":
         weights, curve = pretrained(seed)
@@ -359,19 +415,27 @@ def refer(*, model: str, labels: int, seed: int) -> dict:
         vectors = body.vectors(ids, padding_mask(ids, Vocab.pad_id)) * real
         return net[1](vectors.sum(dim=1) / real.sum(dim=1))
 
-    ids, new = rows(vocab, [pair for pair, _ in few]), rows(vocab, [pair for pair, _ in test])
-    given = torch.tensor([label for _, label in few])
+    ids, given = rows(vocab, [pair for pair, _ in few]), torch.tensor([label for _, label in few])
 
     def loss(generator: torch.Generator) -> Tensor:
-        batch = some(labels, generator)
+        batch = some(LABELS, generator)
         return nn.functional.cross_entropy(answer(ids[batch]), given[batch])
 
-    def score() -> float:
-        return (answer(new).argmax(dim=1) == wanted).float().mean().item()
+    def score(name: str) -> float:
+        wanted = torch.tensor([label for _, label in tests[name]])
+        guess = answer(rows(vocab, [pair for pair, _ in tests[name]])).argmax(dim=1)
+        return (guess == wanted).float().mean().item()
 
-    scores = fit(net, loss, (0, TUNING // 2, TUNING), score, seed)
-    found = {"right": scores[-1], "curve": scores, "updates": (0, TUNING // 2, TUNING)}
-    return found | ({"words": curve, "word_updates": PRETRAINING} if curve else {})
+    scores = fit(net, loss, (0, TUNING // 2, TUNING), partial(score, "new"), seed)
+    with torch.no_grad():
+        known = round(score("known"), 4)
+    found = {
+        "known": known,
+        "new": scores[-1],
+        "curve": scores,
+        "updates": (0, TUNING // 2, TUNING),
+    }
+    return found | sizes | ({"words": curve, "word_updates": PRETRAINING} if curve else {})
 
 
 def as_sentences() -> tuple[Tensor, Tensor]:
@@ -424,12 +488,20 @@ def draw(*, model: str, seed: int) -> dict:
     seen, new = sentences[:DRAWN_ON], sentences[TRAINED_ON:]
     generator = torch.Generator().manual_seed(seed)
     words = ENTRIES + torch.arange(10).repeat(40)
-    if model == "counts":  # how often each code stands at each place of this digit
+    if model == "tuned counts":  # how often each code stands at each place of this digit
         known = nn.functional.one_hot(seen[:, 1:], ENTRIES)
-        tables = [known[labels[:DRAWN_ON] == digit].sum(dim=0) + 1 for digit in range(10)]
-        shares = torch.stack(tables) / torch.stack(tables).sum(dim=-1, keepdim=True)
-        each = shares[new[:, 0] - ENTRIES].gather(2, new[:, 1:, None])
-        found = {"loss": round(-each.log().mean().item(), 4)}
+        tables = [known[labels[:DRAWN_ON] == digit].sum(dim=0) for digit in range(10)]
+
+        def table(added: float) -> Tensor:
+            counts = torch.stack(tables) + added
+            return counts / counts.sum(dim=-1, keepdim=True)
+
+        def loss(added: float, rows: Tensor) -> float:
+            each = table(added)[rows[:, 0] - ENTRIES].gather(2, rows[:, 1:, None])
+            return round(-each.log().mean().item(), 4)
+
+        added = min(SMOOTHINGS, key=lambda one: loss(one, sentences[DRAWN_ON:TRAINED_ON]))
+        found, shares = {"loss": loss(added, new), "added": added}, table(added)
         drawn = torch.multinomial(shares[words - ENTRIES].flatten(0, 1), 1, generator=generator)
         return found | look(from_patches(entries[drawn.view(-1, 16)], 8), words, pictures, entries)
     if model == "real":
@@ -465,7 +537,7 @@ def look(drawn: Tensor, words: Tensor, pictures: Tensor, entries: Tensor) -> dic
 def run(*, again: bool) -> None:
     """Train every model, seed by seed."""
 
-    def measure(*, task: str, model: str, seed: int, labels: int = 0) -> dict:
+    def measure(*, task: str, model: str, seed: int) -> dict:
         if task == "digits":
             return classify(model=model, seed=seed)
         if task == "draw":
@@ -474,19 +546,25 @@ def run(*, again: bool) -> None:
             return translate(model=model, seed=seed)
         if task == "words":
             return common_word()
-        return refer(model=model, labels=labels, seed=seed)
+        return refer(model=model, seed=seed)
 
     order = []
     for seed in SEEDS:
-        for model in ("most frequent", "logistic regression", "convolution", "ViT"):
+        for model in (
+            "most frequent",
+            "logistic regression",
+            "convolution",
+            "ViT",
+            "ViT on strips",
+        ):
             order.append({"task": "digits", "model": model, "seed": seed})
-        for model in ("real", "counts", "writer"):
+        for model in ("real", "tuned counts", "writer"):
             order.append({"task": "draw", "model": model, "seed": seed})
-        for labels in LABELS:
-            for model in ("most frequent", "counts of adjectives", "from scratch", "pre-trained"):
-                order.append({"task": "it", "model": model, "labels": labels, "seed": seed})
+    for seed in SEEDS:
+        for model in ("encoder–decoder", "prefix", "causal", "prefix one too long"):
+            order.append({"task": "translate", "model": model, "seed": seed})
     order.append({"task": "words", "model": "most frequent", "seed": 0})
     for seed in SEEDS:
-        for model in ("encoder–decoder", "prefix", "causal"):
-            order.append({"task": "translate", "model": model, "seed": seed})
+        for model in ("counts of adjectives", "from scratch", "pre-trained"):
+            order.append({"task": "halves", "model": model, "seed": seed})
     record("family", order, measure, data=DATA, again=again)

@@ -63,23 +63,29 @@ def who_hears_of_a_change(changed: Mapping[str, Mapping[int, Sequence[int]]]) ->
         (name, place, list(line)) for name, each in changed.items() for place, line in each.items()
     ]
 
-    def table(cell: float) -> Piece:
+    def tables(cell: float) -> list[Piece]:
         pieces = []
         for at in dict.fromkeys(places):
             lines = [(say(name), line) for name, place, line in rows if place == at]
-            pieces.append(
-                matrix(
-                    [line for _, line in lines],
-                    "context",
-                    label=say("token {place} is replaced", place=at),
-                    rows=[name for name, _ in lines],
-                    columns=[str(n) for n in range(len(lines[0][1]))],
-                    digits=None,
-                    cell=(cell, 26),
-                )
+            table = matrix(
+                [line for _, line in lines],
+                "context",
+                rows=[name for name, _ in lines],
+                columns=[str(n) for n in range(len(lines[0][1]))],
+                digits=None,
+                cell=(cell, 26),
             )
+            title = words(say("token {place} is replaced", place=at), size=14, bold=True)
+            heads = words(say("output →"), size=12, bold=True, role="context")
+            pieces.append(column(column(title, heads, gap=4), table, gap=2, align="right"))
         return pieces
 
+    look = {"digits": None, "limit": 1, "cell": (26, 20)}
+    legend = row(
+        *(vector([1], "context", **look), words(say("it changes"), size=12)),
+        *(space(10, 1), vector([0], "context", **look), words(say("it stays the same"), size=12)),
+        gap=6,
+    )
     return Drawing(
         say("Which outputs change with one token"),
         " ".join(
@@ -91,8 +97,8 @@ def who_hears_of_a_change(changed: Mapping[str, Mapping[int, Sequence[int]]]) ->
             )
             for name, place, line in rows
         ),
-        row(*table(32), gap=30),
-        column(*table(32), gap=16),
+        column(row(*tables(32), gap=30), legend, gap=12),
+        column(*tables(32), legend, gap=14),
     )
 
 
@@ -101,13 +107,13 @@ def who_hears_of_a_change(changed: Mapping[str, Mapping[int, Sequence[int]]]) ->
 
 def _panel(one: _Member) -> Piece:
     """Draw one member: a mask between what is read and what is to be guessed."""
-    size, first, cell, last = len(one.read), 46, 35, 46
+    size, first, cell, last = len(one.read), 58, 33, 46
     read = [say(token) for token in one.read]
     wanted = [say(token) if token else "–" for token in one.wanted]
     roles = ["source" if i < one.source else "context" for i in range(size)]
     heads = [
         space(first, 18),
-        *(_fixed(words(token, size=12), cell) for token in read),
+        *(_fixed(words(str(j), size=12, role="key"), cell) for j in range(size)),
         _fixed(words(say("guess"), size=12, bold=True), last),
     ]
     lines = [heads]
@@ -122,7 +128,9 @@ def _panel(one: _Member) -> Piece:
             if one.wanted[i]
             else _fixed(words("–", size=12, quiet=True), last)
         )
-        lines.append([_fixed(words(read[i], size=12), first), *cells, guess])
+        number = _fixed(words(str(i), size=12, role="query"), 12)
+        query = row(number, _fixed(words(read[i], size=12), first - 12), gap=0)
+        lines.append([query, *cells, guess])
     count = sum(bool(guess) for guess in one.wanted)
     title = say("{name}: {count} guesses", name=one.title, count=count)
     return column(
@@ -202,7 +210,7 @@ def four_members(
         say("One sentence, four arrangements"),
         " ".join(
             say(
-                "{title}, {use}: reads {read}. {cells} of {all} cells of the mask are open. The "
+                "{title}, {use}: reads {read}. {cells} of {all} cells of the mask are filled. The "
                 "{count} guesses that count are {wanted}; {note}.",
                 count=sum(bool(token) for token in one.wanted),
                 title=one.title,
@@ -239,24 +247,30 @@ def translators(runs: Mapping[str, Sequence[float]]) -> Drawing:
     )
 
 
-def few_labels(panels: Mapping[str, Mapping[str, Sequence[float]]], chance: float) -> Drawing:
-    """Draw the share of right answers with few labels and with more; a line joins one run's dots.
+def known_and_new(panels: Mapping[str, Mapping[str, Sequence[float]]], chance: float) -> Drawing:
+    """Draw the share of right answers in two tests of the same models; a line joins a run's dots.
 
     Args:
-        panels: a title for each number of labels, and in it each model's runs.
+        panels: a title for each test, and in it each model's runs.
         chance: the share that one answer for all gets.
     """
 
     def drawn(size: tuple[float, float], *, named_once: bool) -> list[Piece]:
         return [
             _dots(
-                each, size, say(title), joined=True, chance=chance, named=n == 0 or not named_once
+                each,
+                size,
+                say(title),
+                joined=True,
+                level=chance,
+                named=n == 0 or not named_once,
+                low=40,
             )
             for n, (title, each) in enumerate(panels.items())
         ]
 
     return Drawing(
-        say("What it refers to, after a few labels"),
+        say("What it refers to, with adjectives that had labels and with new ones"),
         " ".join(say("{title}.", title=say(t)) + " " + _ranges(e) for t, e in panels.items()),
         row(*drawn((230, 110), named_once=True), gap=24),
         column(*drawn((160, 110), named_once=False), gap=14, align="left"),
@@ -282,18 +296,19 @@ def _dots(
     title: str,
     *,
     joined: bool,
-    chance: float | None = None,
+    level: float | None = None,
     named: bool = True,
+    low: int | None = None,
 ) -> Piece:
-    """Draw a line of dots for each model, one dot a run."""
+    """Draw a line of dots for each model, one dot a run, and an upright line at the level."""
     names, last = list(runs), len(runs) - 1
     shares = [100 * share for each in runs.values() for share in each]
-    step = 20 if min(shares) < 80 else 2
-    low = 40 if step == 20 else step * int((min(shares) - 0.5) // step)
+    step = 20 if low else 2
+    low = low or step * int((min(shares) - 0.5) // step)
     points = [[(100 * share, last - n) for share in runs[name]] for n, name in enumerate(names)]
     lines = [("plain", list(way)) for way in zip(*points, strict=True)] if joined else []
-    if chance is not None:
-        lines.append(("weights", [(100 * chance, -0.5), (100 * chance, last + 0.5)]))
+    if level is not None:
+        lines.append(("weights", [(100 * level, -0.5), (100 * level, last + 0.5)]))
     return chart(
         (low, 100, [(n, f"{n} %") for n in range(low, 101, step)], ""),
         (
@@ -392,58 +407,19 @@ def cut_two_ways(picture: Tensor, right: Tensor, strips: Tensor, shown: int) -> 
     )
 
 
-def rising_scores(
-    runs: Mapping[str, Sequence[Sequence[float]]],
-    updates: Sequence[int],
-    level: float,
-    dashed: str,
-) -> Drawing:
-    """Draw a line through the medians for each model, and a bar from its lowest to its highest run.
+def recognised(runs: Mapping[str, Sequence[float]], level: float) -> Drawing:
+    """Draw the share of digits that each of five runs recognises, for each model.
 
     Args:
-        runs: for each model its runs' shares.
-        updates: after which they were measured.
-        level: another score, drawn as a dashed line.
-        dashed: what it is.
+        runs: for each model the shares of its runs.
+        level: the share of a linear model, drawn as an upright line.
     """
-    roles = dict(zip(runs, ("query", "context"), strict=True))
-
-    def drawn(size: tuple[float, float], shown: Sequence[int]) -> Piece:
-        lines, notes = [], []
-        for n, (name, each) in enumerate(runs.items()):
-            by_time = [sorted(100 * share for share in at) for at in zip(*each, strict=True)]
-            medians = [at[len(at) // 2] for at in by_time]
-            lines.append((roles[name], list(zip(updates, medians, strict=True))))
-            aside = (-6, 6)[n]  # so that the bars of one model don't cover those of the other
-            for u, at in zip(updates[1:], by_time[1:], strict=True):
-                lines.append((roles[name], [(u + aside, at[0]), (u + aside, at[-1])]))
-            at = (updates[1] + 20, by_time[1][-1] + 6) if n == 0 else (updates[1] + 40, 81)
-            notes.append((*at, say(name), roles[name]))
-        return chart(
-            (updates[0], updates[-1], [(u, str(u)) for u in shown], say("updates")),
-            (70, 100, [(p, f"{p} %") for p in (70, 80, 90, 100)], say("digits right")),
-            size=size,
-            lines=[(role, [p for p in line if p[1] >= 70]) for role, line in lines],
-            levels=[(100 * level, "")],
-            notes=[*notes, (260, 73, say("dashed: {name}", name=say(dashed)), "weights")],
-        )
-
+    title = say("% of unseen digits right")
     return Drawing(
-        say("Unseen digits that are recognised, over the updates"),
-        " ".join(
-            say(
-                "{name}: the lowest, middle and highest of {n} runs end at {low:.0f}, "
-                "{middle:.0f} and {high:.0f} %.",
-                name=say(name),
-                n=len(each),
-                low=100 * min(run[-1] for run in each),
-                middle=100 * sorted(run[-1] for run in each)[len(each) // 2],
-                high=100 * max(run[-1] for run in each),
-            )
-            for name, each in runs.items()
-        ),
-        drawn((520, 170), [u for u in updates if u % 200 == 0]),
-        drawn((240, 150), [u for u in updates if u % 400 == 0]),
+        say("Unseen digits that are recognised, five runs each"),
+        _ranges(runs) + " " + say("The upright line: {level:.1f} %.", level=100 * level),
+        _dots(runs, (400, 96), title, joined=False, level=level),
+        _dots(runs, (160, 110), title, joined=False, level=level),
     )
 
 
@@ -558,7 +534,7 @@ def loss_of_the_writer(
             dots=[("query", dot) for dot in ends * 2],  # drawn twice, they cover the lines
             levels=[(counted, "")],
             notes=[
-                (updates[-1] * 0.5, counted + 0.06, say("a table of counts"), "weights"),
+                (updates[-1] * 0.33, counted + 0.11, say("dashed: a table of counts"), "weights"),
                 (updates[-1] * 0.4, 1.04, say("dots: what was kept"), "query"),
             ],
         )
