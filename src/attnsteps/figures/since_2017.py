@@ -565,7 +565,7 @@ def at_each_rate(runs: Mapping[str, Mapping[float, Sequence[float]]]) -> Drawing
             ends[name] = means[-1]
         apart, height, notes = 1500 / high, -math.inf, []
         for name in sorted(ends, key=ends.get):
-            height = max(ends[name], height + apart)
+            height = max(ends[name], height + apart, apart)  # above the axis
             notes.append((len(rates) - 0.94, height, say(name), roles[name]))
         return chart(
             (
