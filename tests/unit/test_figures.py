@@ -95,20 +95,24 @@ EXAMPLES = {
     ),
     changes.hands_that_turn_on: lambda: ({"α": 1, "β": 8}, torch.eye(2), 0.1, (0, 5, 500)),
     changes.neighbours_or_halves: lambda: (("α", "α′", "β", "β′"), (0, 2, 1, 3)),
-    changes.shared_keys: lambda: ((8, 2, 1), 8, {32: 2048, 8: 512, 1: 64}),
-    changes.a_window: lambda: (CAUSAL, NAMES),
+    changes.shared_keys: lambda: ((8, 2, 1), 8),
     changes.a_running_softmax: lambda: (
         [{"α": 2, "β": 0}, {"γ": 4}],
         [(2, 1.135, X[0, :2]), (4, 0.154, X[0, :2]), (4, 1, X[1, :2]), (4, 1.154, X[1, :2])],
         ("α", "β"),
     ),
-    changes.tile_after_tile: lambda: (8, 2, 5),
     changes.a_gate: lambda: (NAMES, {"alive": X[:, 0], "describes": X[:, 1]}, X[:, 2]),
-    changes.where_words_are_sent: lambda: (NAMES, SHARES),
     changes.each_change_five_times: lambda: (
         {
             "α": {"2017": [0.9, 0.8], "rotary": [0.4, 0.5]},
             "δ": {"2017": [0.1, 0.2], "rotary": [0.0, 0.3]},
+        },
+        (0, 100),
+    ),
+    changes.at_each_rate: lambda: (
+        {
+            name: {0.008: [0.7, 0.8], 0.032: [share, 0.8]}
+            for name, share in {"α": 0.7, "δ": 0}.items()
         },
     ),
     outside.what_it_means: lambda: (

@@ -11,7 +11,6 @@ from attnsteps.diagrams import (
     Drawing,
     Piece,
     Wire,
-    bars,
     block,
     column,
     grid,
@@ -66,7 +65,7 @@ def _old_block() -> Piece:
 
 def _new_block() -> Piece:
     """Draw the block of today, with the norms in the branches."""
-    feed_forward = _part(say("gated feed-forward\nor experts"), "ffn", "context")
+    feed_forward = _part(say("feed-forward\nwith a gate"), "ffn", "context")
     attention = _part(say("self-attention, rotary\nfewer key heads"), "att", "query")
     lines = [
         [named("out", words("x  (T, D)", size=12)), space()],
@@ -105,7 +104,7 @@ def two_blocks() -> Drawing:
             "self-attention, and again after the feed-forward network. Right, the block of today: "
             "the stream passes two additions and nothing else; an RMSNorm is at the beginning of "
             "each branch, in front of self-attention with rotary positions and fewer key heads, "
-            "and in front of the gated feed-forward network or the experts."
+            "and in front of the feed-forward network with a gate."
         ),
         row(_old_block(), _new_block(), gap=60, align="bottom"),
         column(_old_block(), _new_block(), gap=18),
@@ -166,7 +165,8 @@ def _dial(key: float, query: float, radius: float) -> Piece:
             return cx + far * math.cos(turn), cy - far * math.sin(turn)
 
         (x1, y1), (x2, y2) = at(key, 0.62 * radius), at(query, 0.62 * radius)
-        arc = f"A{0.62 * radius:g} {0.62 * radius:g} 0 0 0 {x2:.1f} {y2:.1f}"
+        sweep = int(query < key)
+        arc = f"A{0.62 * radius:g} {0.62 * radius:g} 0 0 {sweep} {x2:.1f} {y2:.1f}"
         wedge = f"M{cx:g} {cy:g}L{x1:.1f} {y1:.1f}{arc}Z"
         sheet.add("path", d=wedge, class_="bar fill-weights", opacity=0.35)
         sheet.add("circle", cx=cx, cy=cy, r=radius, class_="dial line-plain")
@@ -204,7 +204,7 @@ def hands_that_turn_on(
             _dial(key_own + turns[0], query_own + turns[1], radius),
             words(f"k: {where[0]}", size=12, role="key"),
             words(f"q: {where[1]}", size=12, role="query"),
-            words(say("angle {a:.2f}", a=angle), size=12),
+            words(say("angle {a:.2f}", a=abs(angle)), size=12),
             words(say("score {s}", s=listed([product], 3)), size=12),
             gap=2,
         )
@@ -231,8 +231,8 @@ def hands_that_turn_on(
             key=say(key_word),
             query=say(query_word),
             moves=listed([by for by in moves if by]),
-            own=own,
-            between=between,
+            own=abs(own),
+            between=abs(between),
             score=listed([score], 3),
         ),
         row(*wide, gap=26),
@@ -316,13 +316,12 @@ def _sharing(kv_heads: int, num_heads: int, *, mark: str = "") -> Piece:
     return column(row(*queries, gap=4), space(0, 24), row(*keys, gap=gap), gap=2)
 
 
-def shared_keys(shown: Sequence[int], num_heads: int, held: Mapping[int, float]) -> Drawing:
-    """Draw which query heads share a head of keys and values, the cache, and a wrong pairing.
+def shared_keys(shown: Sequence[int], num_heads: int) -> Drawing:
+    """Draw which query heads share a head of keys and values, and a wrong pairing.
 
     Args:
         shown: some numbers of heads of keys and values.
-        num_heads: the number of query heads that are drawn.
-        held: numbers of heads in a whole model, and what its cache then holds, in MiB.
+        num_heads: the number of query heads.
     """
     groups = next(n for n in shown if 1 < n < num_heads)
 
@@ -343,29 +342,20 @@ def shared_keys(shown: Sequence[int], num_heads: int, held: Mapping[int, float])
             _sharing(groups, num_heads, mark="wrong"),
             gap=4,
         )
-        chart_of_bars = bars(
-            list(held.values()),
-            "key",
-            labels=[say("{n} of k, v", n=n) for n in held],
-            digits=0,
-            title=say("cache in MiB"),
-            size=(66, 110),
-        )
-        return [column(*heads, gap=16), column(chart_of_bars, mistake, gap=34)]
+        return [*heads, mistake]
 
+    parts = drawn()
     return Drawing(
         say("Query heads that share heads of keys and values"),
         say(
-            "Rows of {n} query heads. Neighbours share a head of keys and values: {shared}. Bars: "
-            "with {of} heads of keys and values, the cache takes {held} MiB. A last row shows the "
-            "mistake: with repeat, the query heads go to the {groups} heads of keys in turn.",
+            "Rows of {n} query heads. Neighbours share a head of keys and values: {shared}. A last "
+            "row shows the mistake: with repeat, the query heads go to the {groups} heads of keys "
+            "in turn.",
             n=num_heads,
             shared=", ".join(say("{all} share {n}", all=num_heads, n=n) for n in shown),
-            held=listed(held.values()),
-            of=listed(held),
             groups=groups,
         ),
-        row(*drawn(), gap=60),
+        grid([parts[i : i + 2] for i in range(0, len(parts), 2)], gap=(48, 18)),
         column(*drawn(), gap=18),
         wires=[
             *(
@@ -383,39 +373,6 @@ def shared_keys(shown: Sequence[int], num_heads: int, held: Mapping[int, float])
                 for i in range(num_heads)
             ),
         ],
-    )
-
-
-def a_window(mask: Tensor, names: Sequence[str]) -> Drawing:
-    """Draw the mask of a sliding window.
-
-    Args:
-        mask: (T, T), True where a word may attend.
-        names: of the T words.
-    """
-    said = list(map(say, names))
-
-    def table(cell: tuple[float, float]) -> Piece:
-        return matrix(
-            mask.double(),
-            "weights",
-            label=say("queries ↓   keys →"),
-            rows=said,
-            columns=[name[:3] for name in said],
-            crossed=~mask,
-            cell=cell,
-        )
-
-    return Drawing(
-        say("A sliding window"),
-        say(
-            "Rows are queries, columns are keys. Each of {names} may attend to itself and {before} "
-            "before it; all other cells are crossed out.",
-            names=", ".join(said),
-            before=int(mask[-1].sum()) - 1,
-        ),
-        table((46, 26)),
-        table((36, 26)),
     )
 
 
@@ -485,46 +442,6 @@ def a_running_softmax(
     )
 
 
-def tile_after_tile(count: int, line: int, now: int) -> Drawing:
-    """Draw a table of weights in tiles: what is held now, and what is forgotten.
-
-    Args:
-        count: tiles to a side.
-        line: the row of tiles that is at work.
-        now: the tile that is held, of that row.
-    """
-    lit = torch.zeros(count, count)
-    lit[line, :now] = 0.35
-    lit[line, now] = 1.0
-
-    def table(cell: float) -> Piece:
-        return matrix(
-            lit,
-            "weights",
-            label=say("queries ↓   keys →"),
-            digits=None,
-            limit=1,
-            crossed=lit == 0,
-            cell=(cell, cell),
-        )
-
-    text = say(
-        "dark: the tile held now\npale: forgotten, its sums are kept\ncrossed: not yet computed,"
-        "\nor of other queries"
-    )
-    return Drawing(
-        say("Tile after tile along a row of queries"),
-        say(
-            "A grid of {n} by {n} tiles, rows are queries and columns are keys. In one row {done} "
-            "tiles are done and pale, and the next is held now. All others are crossed out.",
-            n=count,
-            done=now,
-        ),
-        row(table(26), words(text, size=12), gap=26),
-        column(table(30), words(text, size=12), gap=10),
-    )
-
-
 def a_gate(names: Sequence[str], columns: Mapping[str, Tensor], unit: Tensor) -> Drawing:
     """Draw a gated hidden unit: one column of numbers times another, word by word.
 
@@ -567,86 +484,25 @@ def a_gate(names: Sequence[str], columns: Mapping[str, Tensor], unit: Tensor) ->
     )
 
 
-def where_words_are_sent(names: Sequence[str], probabilities: Tensor) -> Drawing:
-    """Draw the expert of each word's largest probability, and all the probabilities.
-
-    Args:
-        names: of the T words.
-        probabilities: (T, E), of the router.
-    """
-    chosen = probabilities.argmax(dim=-1).tolist()
-    experts = range(probabilities.shape[1])
-    load = [chosen.count(e) for e in experts]
-
-    def parts(cell: tuple[float, float]) -> list[Piece]:
-        inputs = [
-            block(say(name), "source", name=f"word{i}", width=58) for i, name in enumerate(names)
-        ]
-        boxes = [
-            block(
-                say("expert {e}\n{n} of {all}", e=e + 1, n=load[e], all=len(names)),
-                "context",
-                name=f"expert{e}",
-                width=72,
-            )
-            for e in experts
-        ]
-        table = matrix(
-            probabilities.T,
-            "weights",
-            label=say("p of each expert"),
-            rows=[say("expert {e}", e=e + 1) for e in experts],
-            columns=list(map(say, names)),
-            digits=2,
-            limit=0.6,
-            cell=cell,
-        )
-        exits = [named(f"exit{i}", space(58, 1)) for i in range(len(names))]
-        router = block(say("router"), "weights", name="router", width=62 * len(names) - 4)
-        entries = [named(f"entry{i}", space(58, 1)) for i in range(len(names))]
-        above = [row(*boxes, gap=8), space(0, 42), row(*exits, gap=4)]
-        below = [row(*entries, gap=4), space(0, 14), row(*inputs, gap=4)]
-        return [column(*above, router, *below, gap=1), table]
-
-    return Drawing(
-        say("The router sends words to experts"),
-        say(
-            "Each of {names} goes into the router, and a wire leads on to the expert of its "
-            "largest probability. The experts get {load} of the {all} words.",
-            names=", ".join(map(say, names)),
-            load=listed(load),
-            all=len(names),
-        ),
-        row(*parts((46, 24)), gap=22),
-        column(*parts((44, 24)), gap=14),
-        wires=[
-            *(
-                Wire(f"exit{i}.top", f"expert{e}.bottom", role="context")
-                for i, e in enumerate(chosen)
-            ),
-            *(Wire(f"word{i}.top", f"entry{i}.bottom") for i in range(len(names))),
-        ],
-    )
-
-
-def each_change_five_times(runs: Mapping[str, Mapping[str, Sequence[float]]]) -> Drawing:
+def each_change_five_times(
+    panels: Mapping[str, Mapping[str, Sequence[float]]], shown: tuple[int, int]
+) -> Drawing:
     """Draw a dot for each run of each change; two upright lines mark the range of the baseline.
 
     Args:
-        runs: a title for each panel, one or two, and in it the shares of the same changes' runs;
-            the first is the baseline.
+        panels: a title for each, and in it the shares of the same changes' runs; the first is the
+            baseline.
+        shown: the least and the greatest percentage of the axis.
     """
+    low, high = shown
 
     def panel(title: str, wide: float, *, labelled: bool) -> Piece:
-        changes = runs[title]
-        names = list(changes)
+        changes = panels[title]
         last = len(changes) - 1
-        shares = [share for each in changes.values() for share in each]
-        low, high = (40, 100) if max(shares) > 0.6 else (0, 60)
-        base = changes[names[0]]
-        labels = [(last - i, say(name) if labelled else "") for i, name in enumerate(names)]
+        base = next(iter(changes.values()))
+        labels = [(last - i, say(name) if labelled else "") for i, name in enumerate(changes)]
         return chart(
-            (low, high, [(n, f"{n} %") for n in range(low, high + 1, 20)], ""),
+            (low, high, [(n, f"{n} %") for n in range(low, high + 1, 10)], ""),
             (-0.6, last + 0.6, labels, say(title)),
             size=(wide, 20 * len(changes)),
             lines=[
@@ -658,11 +514,11 @@ def each_change_five_times(runs: Mapping[str, Mapping[str, Sequence[float]]]) ->
                     "context" if i else "query",
                     [(100 * share, last - i) for share in each],
                 )
-                for i, (name, each) in enumerate(changes.items())
+                for i, each in enumerate(changes.values())
             ],
         )
 
-    wide = 460 / len(runs) - 10
+    wide = 500 / len(panels) - 10
     return Drawing(
         say("Each change, five runs"),
         " ".join(
@@ -678,8 +534,71 @@ def each_change_five_times(runs: Mapping[str, Mapping[str, Sequence[float]]]) ->
                 for name, each in changes.items()
             )
             + "."
-            for title, changes in runs.items()
+            for title, changes in panels.items()
         ),
-        row(*(panel(title, wide, labelled=not i) for i, title in enumerate(runs)), gap=20),
-        column(*(panel(title, 160, labelled=True) for title in runs), gap=18, align="left"),
+        row(*(panel(title, wide, labelled=not i) for i, title in enumerate(panels)), gap=20),
+        column(*(panel(title, 180, labelled=True) for title in panels), gap=18, align="left"),
+    )
+
+
+def at_each_rate(runs: Mapping[str, Mapping[float, Sequence[float]]]) -> Drawing:
+    """Draw what each model gets right at each learning rate: a dot for a run, a line of the means.
+
+    Args:
+        runs: for each model, at most three, its learning rates and the shares of its runs at each.
+    """
+    roles = dict(zip(runs, ("query", "position", "context"), strict=False))
+    rates = list(next(iter(runs.values())))
+
+    def drawn(wide: float, high: float, room: float) -> Piece:
+        lines, dots, ends = [], [], {}
+        for name, shares in runs.items():
+            means = [100 * sum(shares[rate]) / len(shares[rate]) for rate in rates]
+            points = [(i, mean) for i, mean in enumerate(means)]
+            lines.append((roles[name], points))
+            dots.append(
+                (
+                    roles[name],
+                    [(i, 100 * share) for i, rate in enumerate(rates) for share in shares[rate]],
+                )
+            )
+            ends[name] = means[-1]
+        apart, height, notes = 1500 / high, -math.inf, []
+        for name in sorted(ends, key=ends.get):
+            height = max(ends[name], height + apart, apart)  # above the axis
+            notes.append((len(rates) - 0.94, height, say(name), roles[name]))
+        return chart(
+            (
+                -0.2,
+                len(rates) - 1 + room,
+                [(i, f"{rate:g}") for i, rate in enumerate(rates)],
+                say("highest learning rate"),
+            ),
+            (0, 100, [(n, f"{n} %") for n in (0, 50, 100)], say("unseen sentences right")),
+            size=(wide, high),
+            lines=lines,
+            dots=dots,
+            notes=notes,
+        )
+
+    return Drawing(
+        say("What each block learns in the same time at each learning rate"),
+        " ".join(
+            say(
+                "{name}: {shares}.",
+                name=say(name),
+                shares="; ".join(
+                    say(
+                        "at {rate:g}, {low:.0f} to {high:.0f} %",
+                        rate=rate,
+                        low=100 * min(shares[rate]),
+                        high=100 * max(shares[rate]),
+                    )
+                    for rate in rates
+                ),
+            )
+            for name, shares in runs.items()
+        ),
+        drawn(480, 190, 0.4),
+        drawn(250, 170, 0.8),
     )
