@@ -41,7 +41,7 @@ COMMAND = "python -m scripts.experiments your_own_sentence"
 SIXTY = Path(__file__).with_name("sixty.tsv")
 SEED = 23  # draws the examples
 DRAWS = 1000  # of the test sentences, to see how far a difference of scores varies
-APART = ("东京", "日本", "法国", "京都", "北京")
+APART = ("东京", "中国", "法国", "京都")
 PLACES = """日本 Japan, 波士顿 Boston, 伦敦 London, 东京 Tokyo, 澳大利亚 Australia, 加拿大 Canada,
     中国 China, 英国 England, 法国 France, 纽约 New York, 京都 Kyoto, 巴黎 Paris, 意大利 Italy,
     德国 Germany, 西班牙 Spain, 罗马 Rome, 印度 India, 芝加哥 Chicago, 神户 Kobe, 大阪 Osaka,
