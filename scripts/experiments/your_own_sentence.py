@@ -1,4 +1,4 @@
-"""Chapter 23: what more pairs and dropout buy on real sentences.
+"""Chapter 23: what a leak and what more pairs do to the scores of real sentences.
 
     python -m scripts.experiments your_own_sentence
 
@@ -6,8 +6,9 @@ The corpus is downloaded and kept in the cache; ATTNSTEPS_TATOEBA names a folder
 """
 
 import copy
+import math
 import os
-from collections import Counter
+from collections import Counter, defaultdict
 from functools import cache
 from pathlib import Path
 from random import Random
@@ -17,7 +18,7 @@ import torch
 from sacrebleu.metrics import BLEU, CHRF
 from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 
-from attnsteps.corpora.parallel import Parallel, TextPair, tatoeba
+from attnsteps.corpora.parallel import Parallel, TextPair, letters, tatoeba
 from attnsteps.model.config import TransformerConfig
 from attnsteps.model.transformer import Transformer
 from attnsteps.text.batch import Batch, Example, collate, encode_pairs
@@ -39,6 +40,8 @@ DATA = "tatoeba, both editions"
 COMMAND = "python -m scripts.experiments your_own_sentence"
 SIXTY = Path(__file__).with_name("sixty.tsv")
 SEED = 23  # draws the examples
+DRAWS = 1000  # of the test sentences, to see how far a difference of scores varies
+APART = ("东京", "中国", "法国", "京都")
 PLACES = """日本 Japan, 波士顿 Boston, 伦敦 London, 东京 Tokyo, 澳大利亚 Australia, 加拿大 Canada,
     中国 China, 英国 England, 法国 France, 纽约 New York, 京都 Kyoto, 巴黎 Paris, 意大利 Italy,
     德国 Germany, 西班牙 Spain, 罗马 Rome, 印度 India, 芝加哥 Chicago, 神户 Kobe, 大阪 Osaka,
@@ -49,6 +52,14 @@ PLACES = """日本 Japan, 波士顿 Boston, 伦敦 London, 东京 Tokyo, 澳大�
 
 class EnoughError(Exception):
     """Ends a run that has stopped improving."""
+
+
+class Run(NamedTuple):
+    """A model at its best state, its losses at each look, and whether it stopped by itself."""
+
+    best: Trained
+    looks: list[dict]
+    stopped: bool
 
 
 class Split(NamedTuple):
@@ -81,10 +92,9 @@ def per_token(model: Transformer, batch: Batch) -> float:
     return float(loss / number)
 
 
-def trained(pairs: int, width: int, dropout: float, seed: int) -> dict:
-    """Train on so many pairs until the validation loss stops falling, and score the best model."""
+def fitted(chosen: list[TextPair], width: int, dropout: float, seed: int, every: int) -> Run:
+    """Train on the pairs until the validation loss stops falling, and return the best state."""
     corpus, tokenizer, vocab = data()
-    chosen = Random(seed).sample(corpus.train, pairs)
     examples, seen = encoded(chosen), collate(encoded(chosen[:SENTENCES]))
     unseen = collate(encoded(corpus.val[:SENTENCES]))
     torch.manual_seed(seed)
@@ -107,7 +117,7 @@ def trained(pairs: int, width: int, dropout: float, seed: int) -> dict:
         return found
 
     steady = {"schedule": "constant", "peak": 0.003, "warmup": 100, "label_smoothing": 0.1}
-    rhythm = {"max_tokens": 1000, "evaluate_every": LOOK[pairs], "log": None}
+    rhythm = {"max_tokens": 1000, "evaluate_every": every, "log": None}
     run = TrainingConfig(steps=MOST_STEPS, seed=seed, **steady, **rhythm)
     try:
         train(model, examples, run, validate=look, progress=False)
@@ -115,21 +125,96 @@ def trained(pairs: int, width: int, dropout: float, seed: int) -> dict:
     except EnoughError:
         stopped = True
     model.load_state_dict(best)
-    one = Trained(model.eval(), vocab, vocab, tokenizer, tokenizer)
-    held_out = corpus.test[:SENTENCES]
-    texts = [found.text for found in one.translate([pair.src for pair in held_out])]
-    references = [[pair.tgt for pair in held_out]]
-    unseen_losses = [found["unseen"] for found in looks]
+    return Run(Trained(model.eval(), vocab, vocab, tokenizer, tokenizer), looks, stopped)
+
+
+def scores(trained: Trained, pairs: list[TextPair]) -> dict[str, float]:
+    """Translate the pairs greedily, and score all of them together."""
+    texts = [found.text for found in trained.translate([pair.src for pair in pairs])]
+    references = [[pair.tgt for pair in pairs]]
     return {
-        "parameters": model.num_parameters(),
         "BLEU": round(float(BLEU().corpus_score(texts, references).score), 2),
         "chrF": round(float(CHRF().corpus_score(texts, references).score), 2),
+    }
+
+
+def more_pairs(pairs: int, width: int, dropout: float, seed: int) -> dict:
+    """Train on so many pairs, drawn at random, and score the best state."""
+    chosen = Random(seed).sample(data().corpus.train, pairs)
+    best, looks, stopped = fitted(chosen, width, dropout, seed, LOOK[pairs])
+    unseen_losses = [found["unseen"] for found in looks]
+    return {
+        "parameters": best.model.num_parameters(),
+        **scores(best, data().corpus.test[:SENTENCES]),
         "steps": (1 + unseen_losses.index(min(unseen_losses))) * LOOK[pairs],
         "stopped": stopped,
         "every": LOOK[pairs],
         "unseen": unseen_losses,
         "seen": [found["seen"] for found in looks],
     }
+
+
+def families(pairs: list[TextPair]) -> list[list[TextPair]]:
+    """Group the pairs that hang together by a side they share, but for marks and capitals."""
+    leader: dict[tuple[str, str], tuple[str, str]] = {}
+
+    def first(side: tuple[str, str]) -> tuple[str, str]:
+        while (above := leader.setdefault(side, side)) != side:
+            side = above
+        return side
+
+    for pair in pairs:
+        leader[first(("src", letters(pair.src)))] = first(("tgt", letters(pair.tgt)))
+    groups: dict[tuple[str, str], list[TextPair]] = defaultdict(list)
+    for pair in pairs:
+        groups[first(("tgt", letters(pair.tgt)))].append(pair)
+    return list(groups.values())
+
+
+def leak(pairs: int, width: int, dropout: float, seed: int) -> dict:
+    """Score two halves of a test by one model: a side of the first half's pairs is in training.
+
+    All test pairs share a side, word for word, with another pair, and each is drawn from a family
+    of its own. The draw decides which half a family is in. The rest of the first half's families
+    is in training, none of the second half's is, and other pairs make up the number.
+    """
+    draw = Random(seed)
+    groups = families(data().corpus.train)
+    draw.shuffle(groups)
+    halves: tuple[list[TextPair], list[TextPair]] = [], []
+    known: list[TextPair] = []
+    others: list[TextPair] = []
+    for group in groups:
+        shared = [Counter(pair[side] for pair in group) for side in (0, 1)]
+        fit = [one for one in group if any(shared[i][one[i]] > 1 for i in (0, 1))]
+        if not fit or len(halves[1]) == SENTENCES:
+            others += group
+            continue
+        chosen = draw.choice(fit)
+        half = len(halves[0]) == SENTENCES
+        halves[half].append(chosen)
+        known += [] if half else [one for one in group if one != chosen]
+    training = known + draw.sample(others, pairs - len(known))
+    draw.shuffle(training)
+    best, looks, stopped = fitted(training, width, dropout, seed, LOOK[pairs])
+    sides = [{one[i] for one in training} for i in (0, 1)]
+    shares = [sum(one.src in sides[0] or one.tgt in sides[1] for one in half) for half in halves]
+    unseen_losses = [found["unseen"] for found in looks]
+    found = {}
+    for name, half in zip(("known", "new"), halves, strict=True):
+        found |= {f"{key}, {name}": value for key, value in scores(best, half).items()}
+    return {
+        **found,
+        "shares a side, known": shares[0],
+        "shares a side, new": shares[1],
+        "steps": (1 + unseen_losses.index(min(unseen_losses))) * LOOK[pairs],
+        "stopped": stopped,
+    }
+
+
+def measure(look: str, **settings: float) -> dict:
+    """Run one task."""
+    return {"pairs": more_pairs, "leak": leak}[look](**settings)
 
 
 def in_bits(trained: Trained, bits: int, by: str) -> Trained:
@@ -190,13 +275,44 @@ def places(pairs: list[TextPair]) -> list[dict]:
     ]
 
 
+def apart(trained: Trained, pairs: list[TextPair]) -> list[dict]:
+    """Count the training pairs in which a name is one piece, and those where it is cut in two."""
+    rows = []
+    split = trained.src_tokenizer.tokenize
+    for name in APART:
+        whole, halves = split(name), [piece for half in name for piece in split(half)]
+        found = [split(pair.src) for pair in pairs if name in pair.src]
+        cut = sum(halves in [tokens[i : i + 2] for i in range(len(tokens))] for tokens in found)
+        once = sum(len(whole) == 1 and whole[0] in tokens for tokens in found)
+        rows.append({"look": "apart", "zh": name, "whole": once, "cut": cut})
+    return rows
+
+
+def paired(first: list[list[int]], second: list[list[int]]) -> list[float]:
+    """Return 95 % of the differences in BLEU when both versions are scored on the same draws."""
+    torch.manual_seed(SEED)
+    counts = torch.tensor([first, second])
+    draws = torch.randint(len(first), (DRAWS, len(first)))
+    gaps = [from_counts(counts[1, draw]) - from_counts(counts[0, draw]) for draw in draws]
+    ends = torch.tensor(gaps).quantile(torch.tensor([0.025, 0.975]))
+    return [round(float(end), 2) for end in ends]
+
+
+def from_counts(rows: torch.Tensor) -> float:
+    """Compute BLEU from what matches counts of each sentence, (N, 6)."""
+    ours, theirs, *same = rows.sum(0).tolist()
+    runs = [int((rows[:, 0] - n).clamp(min=0).sum()) for n in range(4)]
+    brevity = min(1.0, math.exp(1 - theirs / ours))
+    return 100 * brevity * math.prod(s / r for s, r in zip(same, runs, strict=True)) ** 0.25
+
+
 def dirt(corpus: Parallel) -> dict[str, int | float]:
     """Count what is twice or rare in the corpus, and what a split at random would give away."""
     pairs = [*corpus.train, *corpus.val, *corpus.test]
     shuffled = Random(0).sample(corpus.train, len(corpus.train))
     sides = [{pair.src for pair in shuffled[1000:]}, {pair.tgt for pair in shuffled[1000:]}]
     known = [(pair.src in sides[0], pair.tgt in sides[1]) for pair in shuffled[:1000]]
-    english = Counter(pair.tgt for pair in pairs)
+    chinese, english = (Counter(pair[side] for pair in corpus.train) for side in (0, 1))
     characters = Counter("".join(pair.src for pair in corpus.train))
     seen_once = sum(number == 1 for number in characters.values())
     lengths = sorted(len(pair.tgt.split()) for pair in pairs)
@@ -205,7 +321,7 @@ def dirt(corpus: Parallel) -> dict[str, int | float]:
         "train": len(corpus.train),
         "京": len(jing),
         "京, other": sum("京都" not in text and "东京" not in text for text in jing),
-        "english": len(english),
+        "chinese twice": sum(number > 1 for number in chinese.values()),
         "english twice": sum(number > 1 for number in english.values()),
         "known english": sum(eng for _, eng in known),
         "known either": sum(chi or eng for chi, eng in known),
@@ -238,40 +354,50 @@ def look_at_the_shipped() -> None:
     torch.set_num_threads(1)
     corpus = data().corpus
     trained = pretrained("everyday")
-    sources, wanted = [p.src for p in corpus.test], [p.tgt for p in corpus.test]
     rows = [{"look": "corpus", **dirt(corpus)}]
     rows += places(corpus.train)
+    rows += apart(trained, corpus.train)
     rows += judged(trained)
     rows.append({"look": "sure", "bins": sure(trained, corpus.test)})
+    rows += rounded(trained, corpus.test)
+    note("your_own_sentence_shipped", rows, command=COMMAND, corpus=DATA)
+
+
+def rounded(trained: Trained, test: list[TextPair]) -> list[dict]:
+    """Score the model as it is shipped and with coarser weights, and draw examples of it."""
+    sources, wanted = [pair.src for pair in test], [pair.tgt for pair in test]
+    rows, shipped = [], []
     for bits, by in ((8, "row"), (8, "matrix"), (4, "row"), (4, "matrix")):
         one = trained if (bits, by) == (8, "row") else in_bits(trained, bits, by)
         found = [translation.text for translation in one.translate(sources)]
+        counts = [matches(*texts) for texts in zip(found, wanted, strict=True)]
+        shipped = shipped or counts
         row = {
             "look": "bits",
             "bits": bits,
             "by": by,
             "BLEU": round(float(BLEU().corpus_score(found, [wanted]).score), 2),
             "chrF": round(float(CHRF().corpus_score(found, [wanted]).score), 2),
+            "difference": paired(shipped, counts),
         }
         rows.append(row)
-        if (bits, by) == (8, "row"):
-            counts = [matches(*texts) for texts in zip(found, wanted, strict=True)]
+        if counts is shipped:
             rows.append({"look": "matches", "counts": counts})
-            drawn = Random(SEED).sample(range(len(found)), 20)
-            for i in drawn:
-                pair = corpus.test[i]
-                texts = {"src": pair.src, "tgt": pair.tgt, "found": found[i]}
-                rows.append({"look": "drawn", **texts, "credit": pair.credit})
-        note("your_own_sentence_shipped", rows, command=COMMAND, corpus=DATA)
+            for i in Random(SEED).sample(range(len(found)), 20):
+                texts = {"src": test[i].src, "tgt": test[i].tgt, "found": found[i]}
+                rows.append({"look": "drawn", **texts, "credit": test[i].credit})
+    return rows
 
 
 def run(*, again: bool) -> None:
-    """Train on more and more pairs, and without dropout; then look at the shipped model."""
+    """Train on more and more pairs; score what leaked; then look at the shipped model."""
     usual = {"width": 64, "dropout": 0.15}
-    each = [{**usual, "seed": seed} for seed in SEEDS]
-    tasks = [{**one, "pairs": 1000} for one in each]
-    for one in each:
-        tasks += [{**one, "pairs": 3000, "dropout": dropout} for dropout in (0.0, 0.15)]
-    tasks += [{**one, "pairs": pairs} for one in each for pairs in (10000, 28000)]
-    record("your_own_sentence", tasks, trained, data=DATA, again=again)
+    seeds = {1000: SEEDS, 3000: SEEDS, 10000: SEEDS[:2], 28000: SEEDS[:1]}  # these take long
+    tasks = [
+        {"look": "pairs", **usual, "seed": seed, "pairs": pairs}
+        for pairs, some in seeds.items()
+        for seed in some
+    ]
+    tasks += [{"look": "leak", **usual, "seed": seed, "pairs": 3000} for seed in SEEDS]
+    record("your_own_sentence", tasks, measure, data=DATA, again=again)
     look_at_the_shipped()

@@ -10,7 +10,7 @@ import pytest
 
 from attnsteps.corpora import parallel
 from attnsteps.corpora.download import checksum
-from attnsteps.corpora.parallel import TextPair, load, multi30k, normalise, tatoeba
+from attnsteps.corpora.parallel import TextPair, load, multi30k, normalise, own_pairs, tatoeba
 from attnsteps.text.batch import encode_pairs, index_batches, padding_share
 from attnsteps.text.tokenizer import Subwords
 from attnsteps.text.vocab import Vocab
@@ -185,6 +185,14 @@ def test_sentences_are_composed_and_their_spaces_single():
     assert normalise(" a\u00a0 b\u3000c\t") == "a b c"
     assert normalise("u\u0308") == "ü"
     assert normalise("ＡＢＣ，“x”") == "ＡＢＣ，“x”"
+
+
+def test_ones_own_pairs_are_in_the_one_form_and_keep_their_characters(tmp_path):
+    path = tmp_path / "my.tsv"
+    path.write_text("你 好 嗎 ？\t“Hi  there” !\nＪａ。\tYes.\nNein.\tNo.\n", encoding="utf-8")
+    corpus = own_pairs(path)
+    pairs = {pair[:2] for part in corpus[:3] for pair in part}
+    assert pairs == {("你好嗎?", '"Hi there"!'), ("Ja.", "Yes."), ("Nein.", "No.")}
 
 
 def test_a_line_separator_within_a_sentence_ends_no_line(tmp_path):

@@ -41,6 +41,11 @@ def test_only_what_can_be_read_is_in_the_table():
     assert dict(zip(old, new, strict=True))["愛"] == "爱"
 
 
+def test_a_traditional_character_that_training_has_stays():
+    reading = Reading.learn(["皇后", "前後", "国"])  # Japanese has both 后 and 後
+    assert reading.readable("前後國") == ("前後国", [])
+
+
 @given(st.text(max_size=300))
 def test_nothing_crashes_and_nothing_is_lost(text):
     for sentence in READING.sentences(text):

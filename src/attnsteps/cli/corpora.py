@@ -88,7 +88,8 @@ def learn_tokens(corpus: Corpus, num_merges: int) -> Tokens:
     texts = [text for pair in corpus.train for text in pair[:2]]
     pieces = Subwords.learn(texts, num_merges)
     vocab = Vocab(pieces.vocabulary())
-    reading = Reading.learn(texts) if corpus.name == "tatoeba" else None  # it is in the plain form
+    is_plain = corpus.name == "tatoeba" or corpus.name.endswith(OWN)  # both are in the plain form
+    reading = Reading.learn(texts) if is_plain else None
     return Tokens(vocab, vocab, pieces, pieces, reading)
 
 

@@ -1,12 +1,12 @@
 """The figures of chapter 23, in their order on the page: a translator that reads anything."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from torch import Tensor
 
 from attnsteps.diagrams import Drawing, Piece, block, column, grid, matrix, row, space, word, words
 from attnsteps.figures.catalogue import say
-from attnsteps.figures.shared import listed
+from attnsteps.figures.shared import chart, listed
 
 _PRINTED = [*range(33, 127), *range(161, 173), *range(174, 256)]
 _OTHERS = [byte for byte in range(256) if byte not in _PRINTED]
@@ -48,6 +48,42 @@ def two_translators(rows: Sequence[tuple[str, str, str, str]]) -> Drawing:
     )
 
 
+def what_a_leak_is_worth(known: Sequence[float], new: Sequence[float]) -> Drawing:
+    """Draw the scores of two halves of a test, a dot for each draw.
+
+    Args:
+        known: BLEU of the pairs that share a side with training.
+        new: BLEU of the pairs that share none.
+    """
+    most = 5 * (int(max(*known, *new)) // 5 + 1)
+    ticks = [(n, str(n)) for n in range(0, most + 1, 5 if most < 40 else 10)]
+    halves = [(2.0, say("a side in training")), (1.0, say("no side in training"))]
+
+    def field(size: tuple[float, float]) -> Piece:
+        dots = [
+            (role, [(score, height) for score in scores])
+            for role, height, scores in (("wrong", 2, known), ("key", 1, new))
+        ]
+        return chart(
+            (0, most, ticks, say("BLEU of {n} sentences", n=300)),
+            (0.4, 2.6, halves, say("Of the test pairs, …")),
+            size=size,
+            dots=dots,
+        )
+
+    return Drawing(
+        say("One model, two halves of a test"),
+        say(
+            "A dot for each of the draws. Pairs with a side in training get BLEU {known}; "
+            "pairs without get {new}.",
+            known=listed(known, 1),
+            new=listed(new, 1),
+        ),
+        field((430, 84)),
+        field((160, 96)),
+    )
+
+
 def _shown(token: str) -> tuple[str, str]:
     """Return a token's text and its role, or its bytes where it is a part of a character."""
     raw = bytes(_BYTES[letter] for letter in token)
@@ -78,6 +114,106 @@ def cut_into_pieces(cuts: Sequence[tuple[str, Sequence[str]]]) -> Drawing:
         say("Each sentence in its pieces, from left to right. {told}.", told=told),
         both,
         both,
+    )
+
+
+def more_and_more_pairs(
+    runs: Mapping[int, Sequence[tuple[int, Sequence[float], Sequence[float]]]],
+) -> Drawing:
+    """Draw the losses on unseen and on seen sentences over the updates, a field for each size.
+
+    Args:
+        runs: number of pairs → for each run the updates between two looks, and both losses.
+    """
+    every = [loss for some in runs.values() for _, *both in some for one in both for loss in one]
+    top, low = int(max(every)) + 1, int(min(every))
+    heights = [(n, str(n)) for n in range(low, top + 1, 2)]
+
+    def field(pairs: int, size: tuple[float, float]) -> Piece:
+        last = max(step * len(unseen) for step, unseen, _ in runs[pairs])
+        lines, notes = [], []
+        for step, unseen, seen in runs[pairs]:
+            for role, losses in (("key", unseen), ("wrong", seen)):
+                lines.append((role, [(step * (k + 1), loss) for k, loss in enumerate(losses)]))
+        _, unseen, seen = runs[pairs][0]
+        if pairs == min(runs):
+            notes = [
+                (0.42 * last, unseen[-1] + 1.1, say("unseen"), "key"),
+                (0.3 * last, seen[-1] - 0.5, say("seen"), "wrong"),
+            ]
+        return chart(
+            (0, last, [(0, "0"), (last, f"{last:,}")], ""),
+            (low, top, heights, say("{n:,} pairs", n=pairs)),
+            size=size,
+            lines=lines,
+            notes=notes,
+        )
+
+    def fields(size: tuple[float, float]) -> list[Piece]:
+        return [field(pairs, size) for pairs in runs]
+
+    told = "; ".join(
+        say(
+            "{n:,} pairs: unseen {unseen:.1f}, seen {seen:.1f} at the end",
+            n=pairs,
+            unseen=some[0][1][-1],
+            seen=some[0][2][-1],
+        )
+        for pairs, some in runs.items()
+    )
+    name = words(say("loss per piece (up) over updates (across)"), size=12, bold=True)
+    small = fields((110, 110))
+    return Drawing(
+        say("The loss on seen and on unseen sentences, for more and more pairs"),
+        say("A field for each number of pairs, a line for each run. {told}.", told=told),
+        column(row(*fields((124, 150)), gap=14), name, gap=6),
+        column(grid([small[:2], small[2:]], gap=(14, 14)), name, gap=8),
+    )
+
+
+def redrawn_scores(scores: Sequence[float], low: float, high: float) -> Drawing:
+    """Draw how often a redrawn test gives which score, and what 95 % of the scores lie between.
+
+    Args:
+        scores: one for each draw.
+        low: 2.5 % are below.
+        high: 2.5 % are above.
+    """
+    first, last = int(min(scores)), int(max(scores)) + 1
+    width = 0.5
+    edges = [first + width * k for k in range(int((last - first) / width) + 1)]
+    counts = [sum(a <= one < a + width for one in scores) for a in edges[:-1]]
+    most = 50 * (max(counts) // 50 + 1)
+    steps = [(first, 0.0)]
+    for edge, count in zip(edges, counts, strict=False):
+        steps += [(edge, count), (edge + width, count)]
+    steps.append((last, 0.0))
+    inside = [("wrong", [(end, 0.0), (end, 0.8 * most)]) for end in (low, high)]
+
+    def field(size: tuple[float, float]) -> Piece:
+        return chart(
+            (first, last, [(n, str(n)) for n in range(first, last + 1)], say("BLEU")),
+            (0, most, [(0, "0"), (most, str(most))], say("draws")),
+            size=size,
+            lines=[("key", steps), *inside],
+            notes=[
+                (low, 0.9 * most, f"{low:.1f}", "wrong"),
+                (high, 0.9 * most, f"{high:.1f}", "wrong"),
+            ],
+        )
+
+    return Drawing(
+        say("The same test, redrawn {n:,} times", n=len(scores)),
+        say(
+            "A hill of scores from {first} to {last}; 95 percent lie between {low:.1f} and "
+            "{high:.1f}.",
+            first=first,
+            last=last,
+            low=low,
+            high=high,
+        ),
+        field((560, 110)),
+        field((280, 110)),
     )
 
 
@@ -133,6 +269,38 @@ def places_and_pairs(rows: Sequence[tuple[str, str, int, str, bool]]) -> Drawing
     )
 
 
+def as_sure_as_right(bins: Sequence[tuple[int, float, float]]) -> Drawing:
+    """Draw how often the favourite next piece is right against how likely the model finds it.
+
+    Args:
+        bins: how many pieces, how likely on average, and what share of them is right.
+    """
+    points = [(100 * sure, 100 * right) for _, sure, right in bins]
+    ticks = [(n, str(n)) for n in (0, 50, 100)]
+
+    def field(size: tuple[float, float]) -> Piece:
+        return chart(
+            (0, 100, ticks, say("% sure, on average")),
+            (0, 100, ticks, say("% right")),
+            size=size,
+            lines=[("plain", [(0, 0), (100, 100)]), ("key", points)],
+            dots=[("key", points)],
+            notes=[(8, 62, say("as sure as right"), "plain"), (60, 30, say("too sure"), "key")],
+        )
+
+    return Drawing(
+        say("Is it right as often as it is sure?"),
+        say(
+            "A point for each tenth of the scale. How sure, in percent: {sure}; how often right: "
+            "{right}. The diagonal says as sure as right.",
+            sure=listed(100 * one for _, one, _ in bins),
+            right=listed(100 * one for *_, one in bins),
+        ),
+        field((540, 190)),
+        field((270, 200)),
+    )
+
+
 def one_scale_or_two(
     weights: Tensor, by_row: tuple[Tensor, Tensor], by_matrix: tuple[Tensor, Tensor]
 ) -> Drawing:
@@ -148,11 +316,11 @@ def one_scale_or_two(
         codes, read = pair
         return [
             matrix(codes, "weights", label=say("stored, {title}", title=title), cell=cell),
-            matrix(read, "key", label=say("read again"), digits=3, cell=cell),
+            matrix(read, "key", label=say("read again"), digits=4, cell=cell),
         ]
 
     def before(cell: tuple[float, float]) -> Piece:
-        return matrix(weights, "key", label=say("weights"), digits=3, cell=cell)
+        return matrix(weights, "key", label=say("weights"), digits=4, cell=cell)
 
     kinds = [(say("a scale a row"), by_row), (say("one scale"), by_matrix)]
     wide = row(
@@ -167,11 +335,11 @@ def one_scale_or_two(
         say(
             "The weights {weights}. With a scale for each row they are stored as {rows} and read "
             "as {read}; with one scale as {codes} and read as {lost}.",
-            weights=listed(weights.flatten(), 3),
+            weights=listed(weights.flatten(), 4),
             rows=listed(by_row[0].flatten()),
-            read=listed(by_row[1].flatten(), 3),
+            read=listed(by_row[1].flatten(), 4),
             codes=listed(by_matrix[0].flatten()),
-            lost=listed(by_matrix[1].flatten(), 3),
+            lost=listed(by_matrix[1].flatten(), 4),
         ),
         wide,
         tall,

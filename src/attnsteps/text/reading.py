@@ -50,9 +50,14 @@ class Reading:
 
     @classmethod
     def learn(cls, texts: Iterable[str]) -> "Reading":
-        """Collect the characters of sentences that plain has written."""
+        """Collect the characters of sentences that plain has written.
+
+        A traditional character is read as its simplified one only if the sentences have that one
+        and not the traditional one itself.
+        """
         seen = set().union(*texts)
-        known = {old: new for old, new in simplified_characters().items() if new in seen}
+        pairs = simplified_characters().items()
+        known = {old: new for old, new in pairs if new in seen and chr(old) not in seen}
         old, new = "".join(map(chr, known)), "".join(known.values())
         return cls((old, new), "".join(sorted(seen)))
 
