@@ -5,6 +5,10 @@ which every notebook is executed. A stand-in there takes the place of ``google.c
 presence tells anywidget that it runs in Colab.
 """
 
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
 import nbformat
 import pytest
 import torch
@@ -59,6 +63,24 @@ PAIRS = "Der Hund schläft.\tThe dog sleeps.\nDie Katze läuft.\tThe cat runs.\n
 SMALL = '"--d-model", "8", "--steps", "2", "--merges", "5", "--validate", "0", "--quiet"'
 
 
+class Files:
+    """Stands in for ``google.colab.files``: gives what the reader chooses, and takes what goes."""
+
+    def __init__(self, chosen: dict[str, bytes]) -> None:
+        self.chosen = chosen
+        self.downloaded: list[str] = []
+
+    def upload(self) -> dict[str, bytes]:
+        for name, content in self.chosen.items():
+            Path(name).write_bytes(content)  # as Colab does, into the current folder
+        return self.chosen
+
+    def download(self, name: str) -> None:
+        assert isinstance(name, str)  # Colab takes nothing else
+        Trained.load(name)
+        self.downloaded.append(name)
+
+
 @pytest.fixture
 def run_cell(tmp_path, monkeypatch):
     """Run the cell that trains on the reader's pairs, with another first line."""
@@ -68,7 +90,10 @@ def run_cell(tmp_path, monkeypatch):
     assert '"--steps", "6000"' in source
     threads = torch.get_num_threads()
 
-    def run(yours: str) -> None:
+    def run(yours: str, files: Files | None = None) -> None:
+        monkeypatch.setitem(sys.modules, "google", SimpleNamespace())
+        colab = None if files is None else SimpleNamespace(files=files)
+        monkeypatch.setitem(sys.modules, "google.colab", colab)
         changed = source.replace('yours = ""', f"yours = {yours!r}", 1)
         exec(changed.replace('"--steps", "6000"', SMALL), {"train_on_pairs": train_on_pairs})
 
@@ -76,16 +101,26 @@ def run_cell(tmp_path, monkeypatch):
     torch.set_num_threads(threads)
 
 
-def test_nothing_is_trained_where_nothing_is_named(run_cell, tmp_path, capsys):
-    run_cell("")
+def test_in_colab_pairs_go_up_and_one_file_comes_down(run_cell):
+    files = Files({"my.tsv": PAIRS.encode()})
+    run_cell("upload", files)
+    assert files.downloaded == ["my.safetensors"]
+
+
+def test_nothing_is_trained_where_nothing_is_chosen(run_cell, tmp_path, capsys):
+    files = Files({})
+    run_cell("upload", files)
+    assert files.downloaded == []
     assert list(tmp_path.iterdir()) == []
     assert capsys.readouterr().out == "no pairs yet: with yours, this cell trains a translator\n"
 
 
-def test_a_file_of_pairs_becomes_a_translator(run_cell, tmp_path, capsys):
+def test_elsewhere_a_path_does(run_cell, tmp_path, capsys):
     (tmp_path / "mine.tsv").write_text(PAIRS, encoding="utf-8")
     run_cell("mine.tsv")
     assert "front page: mine.safetensors\n" in capsys.readouterr().out
     trained = Trained.load(tmp_path / "mine.safetensors")
     assert trained.model.config.d_model == 8
     assert trained.sentences("Ja ！") == ["Ja!"]  # pairs and what is typed have the one form
+    with pytest.raises(ImportError):
+        run_cell("upload")
