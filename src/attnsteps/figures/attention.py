@@ -164,96 +164,66 @@ def line_by_line(q: Tensor, k: Tensor, v: Tensor, mask: Tensor, names: Sequence[
     own = [say(name) for name in names]
     scores = q @ k.T / k.shape[-1] ** 0.5
     hidden = scores.masked_fill(~mask, -torch.inf)
-    weights = hidden.softmax(-1)
+    weights = hidden.softmax(-1).where(mask.any(-1, keepdim=True), 0)  # an empty row gets zeros
     context = weights @ v
     root = in_digits(k.shape[-1] ** 0.5, 0)
 
     def whole(*, tall: bool) -> Piece:
-        small, share = ((20, 24), (42, 24)) if tall else ((24, 26), (46, 26))
+        small, share = ((20, 24), (38, 24)) if tall else ((24, 26), (46, 26))
 
-        def table(numbers: Tensor, role: str, label: str, shape: str, **settings) -> Piece:
-            return matrix(
-                numbers, role, label=label, shape=shape, **{"cell": small, "name": label} | settings
-            )
+        def table(
+            numbers: Tensor, role: str, label: str, name: str, *, below: bool = False, **settings
+        ) -> Piece:
+            drawn = matrix(numbers, role, name=name, **{"cell": small} | settings)
+            parts = [words(label, size=12, role=role, bold=True), drawn]
+            return column(*(reversed(parts) if below else parts), gap=4)
 
-        square = {"crossed": ~mask, "rows": own}
         compare = row(
-            table(q, "query", "Q", "(T, dₖ)", rows=own),
+            table(q, "query", "Q (T, dₖ)", "Q", rows=own),
             words("×"),
-            table(k.T, "key", "Kᵀ", "(dₖ, T)"),
+            table(k.T, "key", "Kᵀ (dₖ, T)", "K"),
             words(f"÷ {root} ="),
-            table(scores, "weights", say("scores"), "" if tall else "(T, T)", name="scores"),
+            table(scores, "weights", say("scores"), "scores"),
             gap=4 if tall else 14,
         )
-
-        def title(text: str, role: str) -> Piece:
-            return words(text, size=12, role=role, bold=True)
-
-        def titled(piece: Piece, text: str, role: str) -> Piece:
-            """Write the title where no arrow runs: beside the piece, above or below it."""
-            beside = title(text, role)
-            if tall and role == "weights":
-                return row(space(beside.width), piece, beside, gap=6)
-            if text == say("weights"):
-                return column(beside, piece, gap=4)
-            return column(piece, beside, gap=4)
-
-        masked = titled(
-            table(hidden, "weights", "", "", name="masked", **square), say("masked"), "weights"
+        rows = {} if tall else {"rows": own}
+        masked = matrix(hidden, "weights", crossed=~mask, cell=small, name="masked")
+        softmax = block(say("softmax of each row,\nzeros for an empty one"), name="softmax")
+        precise = {"digits": 3, "limit": 1, "cell": share, "below": True}
+        fetch = row(
+            table(weights, "weights", say("weights"), "weights", **precise, **rows),
+            words("×"),
+            table(v, "value", "V (T, dᵥ)", "V", below=True),
+            words("="),
+            table(context, "context", f"{say('context')} (T, dᵥ)", "c", **precise),
+            gap=6 if tall else 14,
         )
-        precise = {"digits": 3, "limit": 1, "cell": share}
-        shares = titled(
-            table(
-                weights,
-                "weights",
-                "",
-                "",
-                name="weights",
-                **({"rows": own} if tall else {}),
-                **precise,
-            ),
-            say("weights"),
-            "weights",
-        )
-        result = titled(
-            table(context, "context", "", "", name="c", **precise),
-            f"{say('context')} (T, dᵥ)",
-            "context",
-        )
-        softmax = block(say("softmax of\neach row"), name="softmax")
-        values = titled(table(v, "value", "", "", name="V"), "V (T, dᵥ)", "value")
-        fetch = (words("×"), values, words("="), result)
         if tall:
-            return column(
-                compare,
-                masked,
-                softmax,
-                shares,
-                row(*fetch, gap=10),
-                gap=26,
-            )
-        decide = row(masked, softmax, shares, gap=30)
-        return column(compare, decide, row(*fetch, gap=14), gap=46)
+            return column(compare, row(space(170), masked), softmax, fetch, gap=30)
+        return column(compare, row(softmax, masked, gap=40), fetch, gap=46, align="right")
 
     wires = [Wire("scores.bottom", "masked.top", say("mask")), Wire("masked", "softmax")]
-    onward = Wire("softmax", "weights")
+    first, second = (
+        ", ".join(f"{weight:.3f} to {name}" for weight, name in zip(line, own, strict=True))
+        for line in weights[-2:].tolist()
+    )
     return Drawing(
         say("Attention line by line, for {words}", words=", ".join(own)),
         say(
             "Queries times the transpose of the keys, divided by {root}, are the scores. The mask "
             "closes the future and the padding. The softmax of each row makes weights of what is "
-            "left: {first} has only itself; {second} gives {w0:.3f} to {first} and {w1:.3f} to "
-            "itself. The weights times the values are the contexts.",
+            "left, and zeros where nothing is left: {one} gives {first}; {two} gives {second}. "
+            "The weights times the values are the contexts.",
             root=root,
-            first=own[0],
-            second=own[1],
-            w0=float(weights[1, 0]),
-            w1=float(weights[1, 1]),
+            one=own[-2],
+            two=own[-1],
+            first=first,
+            second=second,
         ),
         whole(tall=False),
         whole(tall=True),
-        wires=[*wires, onward, Wire("weights.bottom", "c.right", bent=True, role="weights")],
-        tall_wires=[*wires, onward, Wire("weights.bottom", "V.top", role="weights")],
+        wires=[*wires, Wire("softmax.left", "weights.top", bent=True)],
+        tall_wires=[*wires, Wire("softmax.bottom", "weights.top")],
     )
 
 
