@@ -527,13 +527,6 @@ EXAMPLES = {
             "16 bits": TrainingBytes(252 * MB, 252 * MB, 505 * MB, 126 * MB, 9000 * MB, 400 * MB),
         },
     ),
-    costs.memory_against_the_length: lambda: (
-        [2**n for n in range(4, 13)],
-        {
-            "explicit": [18_000 * 2**n + 190 * 4**n for n in range(4, 13)],
-            "fused": [18_000 * 2**n for n in range(4, 13)],
-        },
-    ),
     costs.shares_of_the_gradient: lambda: ({"tired": 13, "wide": 13, "girl": 8},),
     members.who_hears_of_a_change: lambda: (
         {"full": {1: [1, 1, 1], 2: [1, 1, 1]}, "causal": {1: [0, 1, 1], 2: [0, 0, 1]}},

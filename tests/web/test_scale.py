@@ -27,7 +27,7 @@ def python(**changes: object) -> TrainingStep:
 
 def shown_bytes(text: str) -> float:
     number, unit = text.split()
-    return float(number) * 1024 ** ("B", "KiB", "MiB", "GiB", "TiB").index(unit)
+    return float(number) * 1000 ** ("B", "kB", "MB", "GB", "TB").index(unit)
 
 
 def assert_counts(shown: Locator, expected: TrainingStep) -> None:
@@ -57,7 +57,7 @@ def test_the_first_view_is_the_papers_base_model(open_page):
     shown = widget(open_page(PAGE))
     assert_counts(shown, TrainingStep("base"))
     expect(shown.get_by_label("base, the paper")).to_be_checked()
-    flops = 3 * Transformer(TrainingStep("base").config).flops(1024, 32, 32)
+    flops = 3 * Transformer(TrainingStep("base").config).flops(833, 30, 30)
     expect(shown.locator(".aw-budget-facts")).to_contain_text(f"{flops / 1e12:.1f} TFLOP")
 
 
@@ -94,15 +94,15 @@ def test_16_bits_and_explicit_attention(open_page):
     assert_counts(shown, python(precision="bfloat16"))
     shown.get_by_label("explicit").check()
     assert_counts(shown, python(precision="bfloat16", fused=False))
-    total = python(precision="bfloat16", fused=False).kept.total / 2**30
-    expect(shown.locator("p[role=status]")).to_have_text(f"Total: {total:.3g} GiB in each process.")
+    total = python(precision="bfloat16", fused=False).kept.total / 1e9
+    expect(shown.locator("p[role=status]")).to_have_text(f"Total: {total:.3g} GB in each process.")
 
 
 def test_the_time_follows_from_operations_speed_and_processes(open_page):
     shown = widget(open_page(PAGE))
-    flops = 3 * Transformer(TrainingStep("base").config).flops(1024, 32, 32)
+    flops = 3 * Transformer(TrainingStep("base").config).flops(833, 30, 30)
     line = shown.locator("p", has_text="One update takes")
-    days = flops * 1e5 / 1e11 / 86400
+    days = flops * 1e5 / HOW["speed"] / 86400
     expect(line).to_contain_text(f"100,000 updates take {days:.3g} days")
     press(shown.get_by_label("Processes"), "ArrowRight")
     expect(line).to_contain_text(f"100,000 updates take {days / 2:.3g} days")
@@ -143,13 +143,15 @@ def test_python_can_drive_it_and_is_told_what_the_reader_does(open_page):
 def test_the_exercises_accept_their_answers(open_page):
     page = open_page(PAGE)
     first, second, third = (page.locator(".aw").filter(has_text=f"Exercise {n}") for n in (1, 2, 3))
-    for box, text in zip(first.get_by_role("textbox").all(), ["40", "40", "80"], strict=True):
+    for box, text in zip(
+        first.get_by_role("textbox").all(), ["400", "200", "400", "1000"], strict=True
+    ):
         box.fill(text)
     first.get_by_role("button", name="Check").click()
     expect(first.get_by_role("status")).to_contain_text("✓ Right")
     second.get_by_role("textbox").fill("40000")
     second.get_by_role("button", name="Check").click()
     expect(second.get_by_role("status")).to_contain_text("✓ Right")
-    third.get_by_role("textbox").fill("240")
+    third.get_by_role("textbox").fill("4")
     third.get_by_role("button", name="Check").click()
     expect(third.get_by_role("status")).to_contain_text("✓ Right")

@@ -189,12 +189,15 @@ def three_micro_batches(tokens: Mapping[str, int]) -> Drawing:
     names, total = [say(name) for name in tokens], sum(tokens.values())
 
     def arranged(*, tall: bool) -> Piece:
-        pass_ = say("forward,\nbackward") if tall else say("forward, backward")
+        passes = [
+            say("{n}. forward,\nbackward", n=n) if tall else say("{n}. forward, backward", n=n)
+            for n in range(1, 4)
+        ]
         counts = zip(names, tokens.values(), strict=True)
         lines = [
             [
                 word(name, say("{n} tokens", n=n), name=f"s{i}", role="source"),
-                block(pass_, name=f"run{i}"),
+                block(passes[i], name=f"run{i}"),
                 block(text, "query", name=f"sum{i}"),
             ]
             for i, ((name, n), text) in enumerate(
@@ -206,8 +209,7 @@ def three_micro_batches(tokens: Mapping[str, int]) -> Drawing:
         if tall:
             ends = row(divide, step, gap=30)
             return column(grid(lines, gap=(16, 30)), ends, gap=34, align="right")
-        ends = column(divide, step, gap=30)
-        return row(grid(lines, gap=(36, 26)), ends, gap=44, align="bottom")
+        return column(grid(lines, gap=(36, 26)), row(divide, step, gap=44), gap=34, align="right")
 
     wires = [Wire(f"s{i}.right", f"run{i}.left") for i in range(3)]
     wires += [Wire(f"run{i}.right", f"sum{i}.left") for i in range(3)]
@@ -225,8 +227,7 @@ def three_micro_batches(tokens: Mapping[str, int]) -> Drawing:
         ),
         arranged(tall=False),
         arranged(tall=True),
-        wires=[*wires, Wire("sum2.right", "divide.left"), Wire("divide.bottom", "step.top")],
-        tall_wires=[*wires, Wire("sum2.bottom", "divide.top"), Wire("divide.right", "step.left")],
+        wires=[*wires, Wire("sum2.bottom", "divide.top"), Wire("divide.right", "step.left")],
     )
 
 
@@ -293,6 +294,7 @@ def losses_in_two_formats(ends: Mapping[str, Sequence[float]]) -> Drawing:
     """Draw the loss at the end of each run: a row for each format, a column for each seed."""
     formats, losses = [say(name) for name in ends], torch.tensor(list(ends.values()))
     count = losses.shape[1]
+    by_format, by_seed = ((losses.amax(dim) - losses.amin(dim)).max().item() for dim in (0, 1))
 
     def arranged(cell: tuple[float, float], heads: Sequence[str]) -> Piece:
         look = {"rows": formats, "columns": heads, "digits": 2, "cell": cell}
@@ -301,10 +303,12 @@ def losses_in_two_formats(ends: Mapping[str, Sequence[float]]) -> Drawing:
     return Drawing(
         say("The same training in 32 and in 16 bits"),
         say(
-            "The loss of a token at the end of training, a column for each of {count} seeds and a "
-            "row for each of {formats}. The two numbers of a column nearly agree; the columns "
-            "differ by more.",
+            "The training loss of a token at the end, a column for each of {count} seeds and a row "
+            "for each of {formats}. The formats differ by at most {by_format:.2f}, the seeds by up "
+            "to {by_seed:.2f}.",
             count=count,
+            by_format=by_format,
+            by_seed=by_seed,
             formats=", ".join(formats),
         ),
         arranged((78, 28), [say("seed {n}", n=n) for n in range(count)]),
@@ -463,11 +467,8 @@ def a_ring_adds_up(vectors: Sequence[Sequence[int]], names: Sequence[str]) -> Dr
             words(say("process {m}\n{name}", m=m, name=say(name)), size=12)
             for m, name in enumerate(names)
         ]
-        if tall:
-            first, *later = lines
-            blocks = [grid([heads, first], gap=(gap, 8))]
-            return column(*blocks, *(grid([line], gap=(gap, 0)) for line in later), gap=34)
-        labels = [words(text, size=12, quiet=True) for text in rounds]
+        texts = [text.replace(": ", ":\n") for text in rounds] if tall else rounds
+        labels = [words(text, size=12, quiet=True) for text in texts]
         widest = max(label.width for label in labels)
         labels = [row(space(widest - one.width), one, gap=0) for one in labels]
         table = [[label, *line] for label, line in zip(labels, lines, strict=True)]
@@ -490,7 +491,7 @@ def a_ring_adds_up(vectors: Sequence[Sequence[int]], names: Sequence[str]) -> Dr
             total=listed(total),
         ),
         arranged((46, 26), 34, tall=False),
-        arranged((31, 26), 7, tall=True),
+        arranged((26, 26), 4, tall=True),
         wires=wires,
     )
 
@@ -513,51 +514,6 @@ def ways_to_fit(ways: Mapping[str, TrainingBytes]) -> Drawing:
         ),
         _memory_bars(cases, 28, tall=False),
         _memory_bars(cases, 16, tall=True),
-    )
-
-
-def memory_against_the_length(lengths: Sequence[int], kept: Mapping[str, Sequence[int]]) -> Drawing:
-    """Draw the bytes that a pair of each length leaves, without and with fused attention."""
-    roles = ("query", "key")
-    lines = {
-        name: [(math.log2(n), math.log10(b)) for n, b in zip(lengths, found, strict=True)]
-        for name, found in kept.items()
-    }
-
-    def arranged(size: tuple[float, float], step: int) -> Piece:
-        ticks = [(math.log2(n), f"{n:,}") for n in lengths[::step]]
-        up = [(n, text) for n, text in enumerate(("1", "10", "100", "1,000", "10,000"), start=6)]
-        return chart(
-            (math.log2(lengths[0]), math.log2(lengths[-1]), ticks, say("tokens in each sentence")),
-            (5.3, 10, up, say("kept for backward (MB)")),
-            size=size,
-            lines=list(zip(roles, lines.values(), strict=True)),
-            dots=list(zip(roles, lines.values(), strict=True)),
-            notes=[
-                (
-                    line[-3][0] - (1.9 if role == "query" else -0.3),
-                    line[-3][1] + shift,
-                    say(n),
-                    role,
-                )
-                for (n, line), role, shift in zip(lines.items(), roles, (0.2, -0.3), strict=True)
-            ],
-        )
-
-    return Drawing(
-        say("Memory against length"),
-        say(
-            "Both axes are logarithmic. What a pair leaves, in MB, from {first} to {last} tokens: "
-            "{ends}. The lines begin together and part from a few hundred tokens on.",
-            first=lengths[0],
-            last=f"{lengths[-1]:,}",
-            ends="; ".join(
-                f"{say(name)}, {found[0] / 1e6:.1f} – {found[-1] / 1e6:,.0f}"
-                for name, found in kept.items()
-            ),
-        ),
-        arranged((500, 190), 2),
-        arranged((240, 190), 4),
     )
 
 

@@ -38,22 +38,22 @@ const NAMES = { tiny: "tiny, the book’s", base: "base, the paper’s", big: "b
 
 /**
  * A number with three digits that matter, and the unit that keeps it below 1,000.
- * @param {number} value @param {number} base @param {string[]} units
+ * @param {number} value @param {string[]} units
  */
-function withUnit(value, base, units) {
+function withUnit(value, units) {
   let power = 0;
   let rest = value;
   while (rest >= 999.5 && power < units.length - 1) {
-    rest /= base;
+    rest /= 1000;
     power += 1;
   }
   return `${power === 0 ? Math.round(rest) : rest.toPrecision(3)} ${units[power]}`;
 }
 
 /** @param {number} value */
-const inUnits = (value) => withUnit(value, 1000, ["", "k", "M", "G", "T", "P", "E", "Z"]);
+const inUnits = (value) => withUnit(value, ["", "k", "M", "G", "T", "P", "E", "Z"]);
 /** @param {number} value */
-const inBytes = (value) => withUnit(value, 1024, ["B", "KiB", "MiB", "GiB", "TiB", "PiB"]);
+const inBytes = (value) => withUnit(value, ["B", "kB", "MB", "GB", "TB", "PB"]);
 
 /** @type {[number, string][]} */
 const LONG = [
@@ -102,7 +102,8 @@ function memoryBudget() {
   );
   const pieces = rows.map(({ piece }) => piece);
   return {
-    nodes: [el("div", { class: "aw-budget-bar", "aria-hidden": "true" }, ...pieces), table],
+    bar: el("div", { class: "aw-budget-bar", "aria-hidden": "true" }, ...pieces),
+    table,
     /** @param {ReturnType<typeof stepOf>["bytes"]} bytes */
     update(bytes) {
       const all = Object.values(bytes).reduce((some, part) => some + part, 0);
@@ -161,13 +162,14 @@ class TrainingStep {
     this.summary = status();
     frame(host, "What one training step takes").append(
       this.preset.node,
+      this.memory.bar,
+      this.summary.node,
       el("div", { class: "aw-budget-knobs" }, ...this.knobs.map(({ node }) => node)),
       el("div", { class: "aw-row aw-budget-choices" }, this.precision.node, this.fused.node),
       this.facts,
-      ...this.memory.nodes,
+      this.memory.table,
       this.time,
       this.sent,
-      this.summary.node,
     );
   }
 
