@@ -1,32 +1,107 @@
 """Chapter 11: five ways to stack layers, trained to sort, five seeds side by side in each run."""
 
+from collections.abc import Callable, Sequence
 from functools import cache
 
+import torch
+from torch import Tensor, nn
+from torch.func import functional_call, stack_module_state, vmap
+from torch.nn import functional
+
+from attnsteps import sinusoidal_positions
 from scripts.experiments import SEEDS, page, record
 
 DATA = "fresh lists of eight numbers up to 15, 16 in each step"
 STOPS = [125, 250, 500, 1000]
-LACKING = ("neither", "residual only", "norm only")
+RATES = [0.002, 0.004, 0.008]
+LARGER = [0.016, 0.032]  # where does each place of the norm break down?
+LACKING = ("neither", "norm only", "residual only")
 WHOLE = ("post-norm", "pre-norm")
+POSITIONS = sinusoidal_positions(8, 32).float()
+
+
+class Sorter(nn.Module):
+    """Embeddings, positions, a stack of six layers, and a score for each of the 16 numbers."""
+
+    def __init__(self, make_stack: Callable[[], nn.Module]) -> None:
+        super().__init__()
+        self.embedding = nn.Embedding(16, 32)
+        self.stack = make_stack()
+        self.out = nn.Linear(32, 16)
+
+    def forward(self, numbers: Tensor) -> Tensor:
+        return self.out(self.stack(self.embedding(numbers) + POSITIONS))
+
+
+def train(
+    make_stack: Callable[[], nn.Module], learning_rates: Sequence[float], *, warm_up: bool
+) -> Tensor:
+    """Train one model for each rate and seed; return shares of right numbers (stops, rates, seeds).
+
+    The rate climbs from 0 over the first quarter, with warm-up, and falls to 0 in the second half.
+    """
+    models = []
+    for _ in learning_rates:
+        for seed in SEEDS:
+            torch.manual_seed(seed)
+            models.append(Sorter(make_stack))
+    # All models are computed side by side: one more axis in front.
+    parameters, _ = stack_module_state(models)
+    rates = torch.tensor(learning_rates).repeat_interleave(len(SEEDS))
+    mean = {name: torch.zeros_like(p) for name, p in parameters.items()}
+    square = {name: torch.zeros_like(p) for name, p in parameters.items()}
+    shares = []
+
+    def scores(numbers: Tensor) -> Tensor:
+        return vmap(lambda p: functional_call(models[0], p, (numbers,)))(parameters)
+
+    generator = torch.Generator().manual_seed(1)
+    for step in range(1, STOPS[-1] + 1):
+        numbers = torch.randint(16, (16, 8), generator=generator)
+        goal = numbers.sort(-1).values.expand(len(models), -1, -1)
+        # cross_entropy averages over the models; gradients do not mix.
+        loss = functional.cross_entropy(scores(numbers).flatten(0, 2), goal.flatten())
+        gradients = torch.autograd.grad(
+            len(models) * loss, list(parameters.values()), materialize_grads=True
+        )
+        done = step / STOPS[-1]
+        rate = rates * min(1.0, 2 * (1 - done)) * (min(1.0, 4 * done) if warm_up else 1.0)
+        with torch.no_grad():
+            for (name, p), gradient in zip(parameters.items(), gradients, strict=True):
+                mean[name].lerp_(gradient, 0.1)  # Adam, for all models at once
+                square[name].lerp_(gradient.square(), 0.02)
+                change = mean[name] / (1 - 0.9**step)
+                change /= (square[name] / (1 - 0.98**step)).sqrt() + 1e-9
+                p.sub_(rate.view(-1, *[1] * (p.ndim - 1)) * change)
+        if step in STOPS:
+            new = torch.randint(16, (512, 8), generator=torch.Generator().manual_seed(2))
+            with torch.no_grad():
+                right = scores(new).argmax(-1) == new.sort(-1).values
+            shares.append(right.float().mean((-2, -1)).view(len(learning_rates), len(SEEDS)))
+    return torch.stack(shares)
 
 
 def run(*, again: bool) -> None:
-    """Train all five with warm-up; the whole ones also without, and at larger rates."""
-    names = page("residual_and_norm")
+    """Train all five with warm-up, and the whole ones also without and at larger rates."""
+    stack = page("residual_and_norm")["Stack"]
 
     @cache
-    def shares(arrangement: str, rates: tuple, warm_up: bool) -> list:
-        result = names["train"](arrangement, list(rates), warm_up, list(SEEDS), STOPS)
-        return result.tolist()
+    def shares(arrangement: str, together: tuple, warm_up: bool) -> list:
+        def make_stack() -> nn.Module:
+            return stack(arrangement, 6, d_model=32, num_heads=2, d_ff=64)
+
+        return train(make_stack, together, warm_up=warm_up).tolist()
 
     def measure(*, arrangement: str, rate: float, warm_up: bool, seed: int) -> dict:
-        rates = tuple(names["RATES"][:1] if arrangement in LACKING else names["RATES"])
-        right = shares(arrangement, rates, warm_up)
-        at = rates.index(rate)
+        alone = [[larger] for larger in LARGER]
+        groups = [RATES, *alone] if arrangement in WHOLE else [RATES[:1], RATES[1:]]
+        (together,) = (group for group in groups if rate in group)
+        right = shares(arrangement, tuple(together), warm_up)
+        at = together.index(rate)
         return {"steps": STOPS, "right": [round(stop[at][seed], 4) for stop in right]}
 
-    kinds = [(name, 2e-3, True) for name in LACKING]
-    kinds += [(name, r, warm) for name in WHOLE for warm in (True, False) for r in names["RATES"]]
+    kinds = [(name, rate, True) for name in LACKING for rate in RATES]
+    kinds += [(n, r, warm) for n in WHOLE for warm in (False, True) for r in [*RATES, *LARGER]]
     keys = ("arrangement", "rate", "warm_up")
     tasks = [dict(zip(keys, k, strict=True)) | {"seed": seed} for k in kinds for seed in SEEDS]
     record("residual_and_norm", tasks, measure, data=DATA, again=again)

@@ -224,7 +224,27 @@ EXAMPLES = {
     ),
     sums.layer_norm_by_hand: lambda: (X[0],),
     sums.whose_mean: lambda: (toy_vectors(FOUR), ("α", "β", "γ", "δ")),
+    sums.how_far_apart: lambda: (
+        {"below": torch.eye(3, dtype=torch.float64), "above": SHARES @ SHARES.T},
+        THREE,
+        90,
+    ),
     sums.two_roads: lambda: (),
+    sums.gradient_in_each_layer: lambda: (
+        torch.tensor([[2.0, 2.2], [2.1, 2.4], [1.9, 2.5]]),
+        torch.tensor([[2.0, 2.2], [1.5, 1.4], [1.0, 1.1]]),
+    ),
+    sums.where_training_breaks: lambda: (
+        (0.002, 0.004, 0.008),
+        {
+            "post-norm": (
+                torch.tensor([[1.0, 0.99], [0.4, 0.5], [0.1, 0.1]]),
+                torch.tensor([[1.0, 0.99], [1.0, 1.0], [0.98, 0.99]]),
+            ),
+            "pre-norm": (torch.ones(3, 2), torch.ones(3, 2)),
+        },
+        0.23,
+    ),
     shares.two_ideas_that_fail: lambda: (
         [SCORES, torch.tensor([-1.0, 0, 2]), torch.tensor([-2.0, 0, 2])],
         [SCORES, SCORES + 1],

@@ -1,5 +1,6 @@
 """The figures of chapter 11, in their order on the page: residual connections and norms."""
 
+import math
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
@@ -22,7 +23,7 @@ from attnsteps.diagrams import (
 )
 from attnsteps.diagrams.cells import in_digits
 from attnsteps.figures.catalogue import gloss, say
-from attnsteps.figures.shared import listed
+from attnsteps.figures.shared import chart, listed
 from attnsteps.running_example import Word
 from attnsteps.toy import AXES
 
@@ -319,6 +320,58 @@ def whose_mean(x: Tensor, names: Sequence[str]) -> Drawing:
     )
 
 
+# Six layers again --------------------------------------------------------------------------------
+
+
+def how_far_apart(tables: Mapping[str, Tensor], shown: Sequence[Word], limit: float) -> Drawing:
+    """Draw the angles, in degrees, that two tables of cosines, (T, T), come to.
+
+    Args:
+        tables: for each label the cosines between the same words.
+        shown: the words.
+        limit: the angle of the darkest shade.
+    """
+    glosses = [gloss(one) for one in shown]
+    angles = {
+        label: cosines.clamp(-1, 1).acos().rad2deg().fill_diagonal_(0)
+        for label, cosines in tables.items()
+    }
+
+    def both(cell: tuple[float, float]) -> list[Piece]:
+        return [
+            matrix(
+                table,
+                "source",
+                label=say(label),
+                rows=glosses,
+                columns=glosses,
+                limit=limit,
+                cell=cell,
+            )
+            for label, table in angles.items()
+        ]
+
+    ranges = [
+        say(
+            "{label}, every two different words are {low:.0f} to {high:.0f} degrees apart",
+            label=say(label),
+            low=float((table + 180 * table.new_ones(len(table)).diag()).min()),
+            high=float(table.max()),
+        )
+        for label, table in angles.items()
+    ]
+    return Drawing(
+        say("How far apart the words point, in degrees"),
+        say(
+            "Two tables of angles between {words}: {ranges}.",
+            words=", ".join(glosses),
+            ranges="; ".join(ranges),
+        ),
+        row(*both((50, 26)), gap=30),
+        column(*both((44, 24)), gap=16),
+    )
+
+
 # Where does the norm go? -------------------------------------------------------------------------
 
 
@@ -409,4 +462,122 @@ def two_roads() -> Drawing:
         row(*roads, gap=20, align="bottom"),
         column(*roads, gap=16),
         wires=[*_road_wires("post"), *_road_wires("pre")],
+    )
+
+
+def gradient_in_each_layer(post: Tensor, pre: Tensor) -> Drawing:
+    """Draw how large the gradients of the parameters are, (layers, draws), in both arrangements."""
+    count = len(post)
+    top = math.ceil(float(max(post.max(), pre.max())))
+    across = (0.8, count + 0.2, [(n, str(n)) for n in range(1, count + 1)], say("layer"))
+    up = (0, top, [(n, str(n)) for n in range(top + 1)], say("size of the parameters’ gradient"))
+
+    def drawn(size: tuple[float, float]) -> Piece:
+        kinds = (("target", say("post-norm"), post, 0.3), ("source", say("pre-norm"), pre, -0.65))
+        return chart(
+            across,
+            up,
+            size=size,
+            lines=[
+                (role, list(enumerate(values.median(1).values.tolist(), 1)))
+                for role, _, values, _ in kinds
+            ],
+            dots=[
+                (role, [(n, g) for n, line in enumerate(values.tolist(), 1) for g in line])
+                for role, _, values, _ in kinds
+            ],
+            notes=[
+                (count - 1.3, float(values[-2:].max()) + above, name, role)
+                for role, name, values, above in kinds
+            ],
+        )
+
+    return Drawing(
+        say("The gradient that reaches each layer’s parameters"),
+        say(
+            "Layers 1 to {count}, a dot for each draw of the weights, a line through the medians. "
+            "Post-norm: {post}. Pre-norm: {pre}.",
+            count=count,
+            post=listed(post.median(1).values, 1),
+            pre=listed(pre.median(1).values, 1),
+        ),
+        drawn((430, 170)),
+        drawn((270, 170)),
+    )
+
+
+# Does it hold after training? --------------------------------------------------------------------
+
+
+def where_training_breaks(
+    rates: Sequence[float], shares: Mapping[str, tuple[Tensor, Tensor]], blind: float
+) -> Drawing:
+    """Draw how much is right at the end for each learning rate, a dot for each seed.
+
+    Args:
+        rates: the learning rates, each twice the one before.
+        shares: for each arrangement what is right without warm-up and with it, (rates, seeds).
+        blind: the share of whoever looks at nothing.
+    """
+    across = (
+        -0.3,
+        len(rates) - 0.6,
+        [(i, f"{rate:g}") for i, rate in enumerate(rates)],
+        say("learning rate"),
+    )
+    texts = say("no warm-up"), say("warm-up")
+    roles = "wrong", "source"
+
+    def panel(name: str, size: tuple[float, float]) -> Piece:
+        return chart(
+            across,
+            (0, 1.05, [(0, "0"), (0.5, "50"), (1, "100")], say("{name}: % right", name=say(name))),
+            size=size,
+            lines=[
+                (role, list(enumerate(values.median(1).values.tolist())))
+                for role, values in zip(roles, shares[name], strict=True)
+            ],
+            dots=[
+                (role, [(i + shift, n) for i, line in enumerate(values.tolist()) for n in line])
+                for role, shift, values in zip(roles, (-0.06, 0.06), shares[name], strict=True)
+            ],
+            levels=[(blind, say("blind guess"))],
+            notes=notes(name),
+        )
+
+    def notes(name: str) -> list[tuple[float, float, str, str]]:
+        without, with_it = (values.median(1).values.tolist() for values in shares[name])
+        found = []
+        for role, text, mine, other in zip(
+            roles, texts, (without, with_it), (with_it, without), strict=True
+        ):
+            gaps = [abs(a - b) for a, b in zip(mine, other, strict=True)]
+            if max(gaps) > 0.4:  # a name where the lines are apart
+                at = gaps.index(max(gaps))
+                found.append((at - 0.55, mine[at] + (0.1 if mine[at] < 0.5 else -0.1), text, role))
+        return found or [(0.2, 0.85, say("both, with and without"), "plain")]
+
+    def worst(values: Tensor) -> str:
+        return listed(100 * values.amin(1))
+
+    return Drawing(
+        say("How large a learning rate each arrangement bears"),
+        say(
+            "Learning rates {rates}; right in the worst of {seeds} runs, in percent. {all}. A "
+            "dashed line marks a blind guess, {blind:.0f} percent.",
+            rates=", ".join(f"{rate:g}" for rate in rates),
+            seeds=next(iter(shares.values()))[0].shape[1],
+            all="; ".join(
+                say(
+                    "{name} without warm-up {without}, with it {with_it}",
+                    name=say(name),
+                    without=worst(without),
+                    with_it=worst(with_it),
+                )
+                for name, (without, with_it) in shares.items()
+            ),
+            blind=100 * blind,
+        ),
+        row(*(panel(name, (250, 150)) for name in shares), gap=24),
+        column(*(panel(name, (260, 140)) for name in shares), gap=16),
     )
