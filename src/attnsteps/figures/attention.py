@@ -204,7 +204,10 @@ def line_by_line(q: Tensor, k: Tensor, v: Tensor, mask: Tensor, names: Sequence[
 
     wires = [Wire("scores.bottom", "masked.top", say("mask")), Wire("masked", "softmax")]
     first, second = (
-        ", ".join(f"{weight:.3f} to {name}" for weight, name in zip(line, own, strict=True))
+        ", ".join(
+            say("{weight:.3f} to {name}", weight=weight, name=name)
+            for weight, name in zip(line, own, strict=True)
+        )
         for line in weights[-2:].tolist()
     )
     return Drawing(
