@@ -116,7 +116,7 @@ def baselines(
 
 def three_ways_to_meet() -> Drawing:
     """Draw the three kinds of attention by which tired may meet girl before the pronoun."""
-    english = ["the", "girl", "did", "not", "cross", "the", "street", "because", "?"]
+    english = ["the", "girl", "did", "not", "cross", "the", "street", "because"]
 
     def arranged(source: Sequence[int], target: Sequence[int]) -> Piece:
         below = [
@@ -130,7 +130,7 @@ def three_ways_to_meet() -> Drawing:
             for i in source
         ]
         above = [
-            word(say(english[i]), role="target", name=f"t{i}", lit=i in (1, 8)) for i in target
+            word(say(english[i]), role="target", name=f"t{i}", lit=i in (1, 7)) for i in target
         ]
         return column(
             space(0, 44),
@@ -144,17 +144,19 @@ def three_ways_to_meet() -> Drawing:
     return Drawing(
         say("Three ways for tired to meet girl"),
         say(
-            "The Chinese sentence below, the English words so far above, and a question mark where "
-            "the pronoun is due. Arrow 1, in the encoder, runs from tired to girl. Arrow 2, among "
-            "the English words, from the question mark back to girl. Arrow 3, cross-attention, "
-            "from the question mark down to the Chinese girl."
+            "The Chinese sentence below, the English words so far above. The place that reads "
+            "because has to choose the pronoun, and an arrow from it down to the Chinese tired "
+            "tells it the adjective. Arrow 1, in the encoder, runs from tired to girl. Arrow 2, "
+            "among the English words, from because back to girl. Arrow 3, cross-attention, from "
+            "because down to the Chinese girl."
         ),
-        arranged(range(8), range(9)),
-        arranged((_GIRL, _STREET, _ADJECTIVE), (1, 6, 8)),
+        arranged(range(8), range(8)),
+        arranged((_GIRL, _STREET, _ADJECTIVE), (1, 6, 7)),
         wires=[
             Wire("s6.bottom", "s0.bottom", say("1 encoder"), role="source", arc=28),
-            Wire("t8.top", "t1.top", say("2 own words"), role="target", arc=-28),
-            Wire("t8.bottom", "s0.top", say("3 cross-attention"), role="query"),
+            Wire("t7.top", "t1.top", say("2 own words"), role="target", arc=-28),
+            Wire("t7.bottom", "s0.top", say("3 cross-attention"), role="query"),
+            Wire("t7.bottom", "s6.top", say("2, 3"), role="query"),
         ],
     )
 
@@ -206,14 +208,14 @@ def in_five_models(title: str, scores: Mapping[str, Scores]) -> Drawing:
         title: what was done to the models.
         scores: by intervention, what was found in each model.
     """
-    names = [say(name) for name in scores]
+    names = [say("story {n} cut", n=name) if name[0] in "123" else say(name) for name in scores]
     odds = [[one for one, _ in each] for each in scores.values()]
     right = [[100 * share for _, share in each] for each in scores.values()]
     models = [str(n + 1) for n in range(len(odds[0]))]
     top = 2.0 * max(map(max, odds))
 
     def tables(cell: tuple[float, float], *, tall: bool) -> list[Piece]:
-        heads = (say("log-odds"), say("right, in percent"))
+        heads = (say("log-odds, by model"), say("right in percent, by model"))
         looks = ((odds, "context", 1, top), (right, "weights", 0, 200.0))
         return [
             column(
