@@ -1,6 +1,8 @@
 """Chapter 13: one layer and two on the children's question, five seeds each, what they learn."""
 
 import torch
+from torch import Tensor, nn
+from torch.nn import functional
 
 from scripts.experiments import SEEDS, page, record
 
@@ -8,14 +10,70 @@ DATA = "fresh circles of six children, 64 in each step"
 STEPS = [125, 250, 500, 1000, 2000, 3000, 6000]
 SHORT = [125, 250, 500, 1000]
 MAIN = ("one layer", "one layer, no FFN", "two layers", "two layers, no FFN")
+BRIEF = "two layers, 500 steps"  # long enough to be always right; looked into afterwards
 MORE_HEADS = ("four heads", "four heads, no FFN", "four wide heads", "four wide heads, no FFN")
 
 
 def stops_of(model: str, looks: int) -> list[int]:
     """The steps at which a run is scored; the last is its length, at which the rate is 0."""
+    if model == BRIEF:
+        return SHORT[:3]
     if looks > 2 or model == "one layer twice":
         return SHORT
     return STEPS[1:] if model in MORE_HEADS else STEPS
+
+
+def probe(x: Tensor, fact: Tensor) -> float:
+    """Return how often a weighted sum of x reads a fact, on circles it was not fitted on."""
+    children = x.shape[1]
+    ones = torch.ones(x.shape[0] * children, 1)
+    inputs = torch.cat([x.flatten(0, 1), ones], dim=-1).double()
+    wanted = functional.one_hot(fact.flatten(), children).double()
+    half = len(inputs) // 2
+    fit = torch.linalg.lstsq(inputs[:half], wanted[:half], driver="gelsd").solution
+    return mean((inputs[half:] @ fit).argmax(-1) == fact.flatten()[half:])
+
+
+def mean(values: Tensor) -> float:
+    """Return the mean of numbers or truths."""
+    return values.float().mean().item()
+
+
+@torch.no_grad()
+def look_inside(model: nn.Module, names: dict) -> dict[str, float]:
+    """Say what a two-layer encoder writes down first, where it looks, and what answers follow."""
+    generator = torch.Generator().manual_seed(7)
+    circle = numbers, cards, hats = names["draw"](2000, generator)
+    named, goal = (names["follow"](numbers, cards, looks) for looks in (1, 2))
+    seeker = named.argsort(-1)  # place of the child whose card names me
+    behind = numbers.gather(1, seeker)
+    start = model.embed(*circle)
+
+    def climb(mask: Tensor | None = None) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        noted, first = model.encoder.layers[0](start, mask, need_weights=True)
+        final, second = model.encoder.layers[1](noted, need_weights=True)
+        return model.answer(final).argmax(-1), noted, first, second
+
+    guesses, noted, first, second = climb()
+    # Two children of each circle look at each other's seeker, and so take each other's note.
+    two = torch.rand(numbers.shape, generator=generator).argsort(-1)[:, :2]
+    places = torch.arange(numbers.shape[1]).expand_as(numbers)
+    swap = places.scatter(1, two, two.flip(1))
+    only = functional.one_hot(seeker.gather(1, swap), numbers.shape[1])[:, None] == 1
+    swapped = climb(only)[0]
+    led_to = swap.gather(1, goal)
+    old, other = hats.gather(1, goal), hats.gather(1, led_to)
+    moved, stays = (led_to != goal) & (old != other), led_to == goal
+    return {
+        "my seeker, before": probe(start, behind),
+        "my seeker, after": probe(noted, behind),
+        "layer 1 at my seeker": mean(first[:, 0].gather(2, seeker[..., None])),
+        "layer 2 at the goal": mean(second[:, 0].gather(2, goal[..., None])),
+        "right": mean(guesses == old),
+        "swapped: the old hat": mean((swapped == old)[moved]),
+        "swapped: the other one's hat": mean((swapped == other)[moved]),
+        "not swapped: right": mean((swapped == old)[stays]),
+    }
 
 
 def run(*, again: bool) -> None:
@@ -24,7 +82,7 @@ def run(*, again: bool) -> None:
 
     def measure(*, model: str, looks: int, seed: int) -> dict:
         torch.manual_seed(seed)
-        encoder = names["ENCODERS"][model]()
+        encoder = names["ENCODERS"]["two layers" if model == BRIEF else model]()
         stops = stops_of(model, looks)
         result = {
             "weights": sum(p.numel() for p in encoder.encoder.parameters()),
@@ -32,14 +90,14 @@ def run(*, again: bool) -> None:
             "untrained": round(names["score"](encoder, looks), 4),
             "right": [round(share, 4) for share in names["train"](encoder, seed, stops, looks)],
         }
-        if (model, looks) == ("two layers", 2):
-            inside = names["look_inside"](encoder)
+        if model == BRIEF:
+            inside = look_inside(encoder, names)
             result["inside"] = {what: round(share, 4) for what, share in inside.items()}
         return result
 
     kinds = [(model, 2) for model in MAIN]
     kinds += [("one layer twice", 2), ("two layers", 3), ("two layers", 4)]
     kinds += [("two layers, four heads", looks) for looks in (3, 4)]
-    kinds += [(model, 2) for model in MORE_HEADS]
+    kinds += [(model, 2) for model in (*MORE_HEADS, BRIEF)]
     tasks = [{"model": m, "looks": looks, "seed": seed} for m, looks in kinds for seed in SEEDS]
     record("encoder", tasks, measure, data=DATA, again=again)

@@ -506,7 +506,6 @@ EXAMPLES = {
         *CIRCLE,
     ),
     hops.two_plans: lambda: ((4, 2, 5), (2, 5, 3)),
-    hops.one_child_hidden: lambda: ((1.0, 0.27, 0.75), 0.25),
     hops.who_notices: lambda: (
         torch.arange(20).reshape(4, 5) // 5 == 2,
         torch.arange(20).reshape(4, 5) % 5 == 1,

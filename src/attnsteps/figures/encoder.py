@@ -11,7 +11,6 @@ from attnsteps.diagrams import (
     Drawing,
     Piece,
     Wire,
-    bars,
     block,
     column,
     frame,
@@ -634,52 +633,6 @@ def two_plans(way: Sequence[int], cards: Sequence[int]) -> Drawing:
             Wire(f"l{end}.top", f"l{over}.top", note, arc=-16, role="value"),
             Wire(f"l{start}.bottom", f"l{end}.bottom", ask, arc=16, role="query"),
         ],
-    )
-
-
-def one_child_hidden(shares: Sequence[float], blind: float) -> Drawing:
-    """Draw the share of right answers when nothing, a child or another is hidden in layer 1.
-
-    Args:
-        shares: with nothing hidden, with the child that holds my number hidden, and with the one
-            that my card names hidden.
-        blind: what a blind guess has.
-    """
-    numbers = [100 * share for share in (*shares, blind)]
-
-    def hidden(labels: Sequence[str], size: tuple[float, float]) -> Piece:
-        return bars(numbers, "value", labels=labels, digits=0, limit=100, size=size, name="right")
-
-    title = say("Hidden from every child in layer 1: right answers in %")
-    return Drawing(
-        say("Right answers when one child is hidden in layer 1"),
-        say(
-            "Bars in percent. With nothing hidden {all:.0f}; with the child that holds my number "
-            "hidden {seeker:.0f}; with the child of my card hidden {card:.0f}; a blind guess has "
-            "{blind:.0f}.",
-            all=numbers[0],
-            seeker=numbers[1],
-            card=numbers[2],
-            blind=numbers[3],
-        ),
-        column(
-            words(title, bold=True),
-            hidden(
-                [
-                    say("nobody"),
-                    say("who holds my number"),
-                    say("my card's child"),
-                    say("(blind guess)"),
-                ],
-                (130, 90),
-            ),
-            gap=8,
-        ),
-        column(
-            words(say("Hidden in layer 1: right, in %"), bold=True),
-            hidden([say("nobody"), say("my holder"), say("my card's"), say("(blind)")], (58, 90)),
-            gap=8,
-        ),
     )
 
 

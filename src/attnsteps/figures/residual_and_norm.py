@@ -87,7 +87,7 @@ def without_and_with_a_road(x: Tensor, found: Tensor, name: str) -> Drawing:
     """Draw what is left of a word, (D,), that found something, with and without its own vector."""
 
     def entries(values: Tensor, role: str, label: str, key: str, **settings) -> Piece:
-        return vector(values, role, label=label, name=key, cell=(44, 26), limit=1, **settings)
+        return vector(values, role, label=label, name=key, cell=(43, 26), limit=1, **settings)
 
     def below(key: str) -> Piece:
         started = words(say("x, {word}", word=say(name)), size=12, role="source")
@@ -111,7 +111,7 @@ def without_and_with_a_road(x: Tensor, found: Tensor, name: str) -> Drawing:
                 [space(20), block(say("attention"), "context", name="branch")],
                 [space(20), below("word")],
             ],
-            gap=(4, 22),
+            gap=(10, 22),
         ),
         say("with a residual connection"),
     )
@@ -261,7 +261,7 @@ def whose_mean(x: Tensor, names: Sequence[str]) -> Drawing:
         each = [values if values.shape[1] == 1 else values.T for values in stats[role]]
         return row(
             *(
-                table(values, role, cell, columns=[letter], digits=2)
+                table(values + 1e-9, role, cell, columns=[letter], digits=2)
                 for letter, values in zip("μσ", each, strict=True)
             ),
             gap=4,
@@ -271,7 +271,7 @@ def whose_mean(x: Tensor, names: Sequence[str]) -> Drawing:
         """One mean and one σ for each column, below the columns of the table above."""
         each = [values if values.shape[0] == 1 else values.T for values in stats[role]]
         lines = [
-            table(values, role, cell, rows=[letter], digits=2)
+            table(values + 1e-9, role, cell, rows=[letter], digits=2)  # halves up, as by pencil
             for letter, values in zip("μσ", each, strict=True)
         ]
         pads = [space(max(0, above.width - line.width)) for line in lines]
