@@ -195,7 +195,7 @@ EXAMPLES = {
         SWAP,
         2,
     ),
-    places.two_clock_hands: lambda: (TABLE[:5, :4], (4, 12)),
+    places.two_clock_hands: lambda: (TABLE[:5, :4], (4, 100)),
     places.where_the_positions_come_in: lambda: (),
     places.word_plus_place: lambda: (TABLE[0], TABLE[2], SENTENCE[2], 52),
     places.a_step_turns_every_hand: lambda: (torch.tensor([1.0, 0.05, 0.002]), (1, 31), 2),
@@ -376,7 +376,12 @@ EXAMPLES = {
     attention.line_by_line: lambda: (X @ W_Q, X @ W_K, X @ W_V, CAUSAL & REAL, PAIR),
     attention.one_table_to_scale: lambda: ((512, 1024, 2048),),
     several.one_word_two_questions: lambda: (SENTENCE,),
-    several.cut_in_two: lambda: (CROSSING, (TWO_Q, TWO_K, TWO_V), (ANIMAL, CROSS, STREET)),
+    several.cut_in_two: lambda: (
+        CROSSING,
+        (TWO_Q, TWO_K, TWO_V),
+        (ANIMAL, CROSS, STREET),
+        ("thing", "verb", "before", "after", "furry", "paved"),
+    ),
     several.two_heads_by_hand: lambda: (
         CROSSING[1] @ TWO_Q,
         CROSSING @ TWO_K,
@@ -386,7 +391,7 @@ EXAMPLES = {
     ),
     several.split_attend_merge: lambda: (
         (CROSSING @ TWO_Q, CROSSING @ TWO_K, CROSSING @ TWO_V),
-        torch.eye(4, 6).double(),
+        torch.tensor([0.5, 0, 0, 0.5]).double(),
         (ANIMAL, CROSS, STREET),
         1,
     ),
@@ -401,16 +406,10 @@ EXAMPLES = {
         ("L1 H1", "L1 H2"),
         ("animal", "street"),
     ),
-    several.counted_over_sentences: lambda: (
-        torch.tensor([[0, 1], [27, 4], [2, 0], [0, 0]]),
+    several.exchanged_nouns: lambda: (
+        torch.tensor([[31, 60, 55, 66], [30, 13, 1, 13], [49, 37, 54, 31]]),
         ("L1 H1", "L1 H2", "L2 H1", "L2 H2"),
         110,
-        10.5,
-    ),
-    several.without_some_heads: lambda: (
-        {"L1 H1": 99, "L2 H1": 98, "none": 100, "layer 1": 90, "layer 2": 80, "all": 70},
-        2,
-        1,
     ),
     several.right_cut_and_wrong_cut: lambda: (torch.arange(16).view(4, 4),),
     across.what_each_side_tells: lambda: (("α", "β"), SENTENCE[4:]),

@@ -108,6 +108,6 @@ def test_the_results_are_those_of_the_package(order):
     widget = Positions(SENTENCE, order=order)
     x, (w_q, w_k, w_v) = toy_vectors(SENTENCE)[order], toy_projections()
     table = sinusoidal_positions(9, 64, dtype=torch.float64)
-    scores = (x @ w_q) @ (x @ w_k).T / 2 + 3 * table[1:] @ table[:8].T
+    scores = (x @ w_q) @ (x @ w_k).T / 2 + 5 * table[1:] @ table[:8].T
     expected = scores.softmax(-1) @ x @ w_v
     torch.testing.assert_close(widget.contexts(with_positions=True), expected)

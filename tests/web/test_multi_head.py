@@ -28,6 +28,8 @@ def heads(open_page):
         page = open_page(PAGE, reduced_motion="reduce", **options)
         page.wait_for_function(READY)
         widget = page.get_by_role("group", name="Heads", exact=True)
+        expect(chip(widget, 2)).to_have_attribute("aria-pressed", "true")  # 过, as the text says
+        chip(widget, 7).click()
         unfold_memory(widget)
         return widget
 

@@ -9,7 +9,6 @@ from attnsteps.diagrams import (
     Drawing,
     Piece,
     Wire,
-    bars,
     block,
     column,
     frame,
@@ -25,7 +24,6 @@ from attnsteps.diagrams.cells import in_digits
 from attnsteps.figures.catalogue import gloss, say
 from attnsteps.figures.shared import listed
 from attnsteps.running_example import Word
-from attnsteps.toy import AXES
 
 #: The colours of head 1 and head 2.
 HEADS = ("position", "target")
@@ -102,7 +100,11 @@ def one_word_two_questions(
 
 
 def cut_in_two(
-    x: Tensor, matrices: tuple[Tensor, Tensor, Tensor], shown: Sequence[Word], asking: int = 1
+    x: Tensor,
+    matrices: tuple[Tensor, Tensor, Tensor],
+    shown: Sequence[Word],
+    entries: Sequence[str],
+    asking: int = 1,
 ) -> Drawing:
     """Draw how a query, a key and a value are made and cut into the slices of two heads.
 
@@ -110,9 +112,10 @@ def cut_in_two(
         x: the vectors of three words, (3, D).
         matrices: w_q, w_k and w_v, (D, 4) each.
         shown: the three words; the key and the value are those of the first.
+        entries: what each entry of a word's vector means.
         asking: which of them asks.
     """
-    axes = [say(axis) for axis in AXES]
+    axes = [say(entry) for entry in entries]
     made = (("q", "query", asking), ("k", "key", 0), ("v", "value", 0))
     results = [x[which] @ w for w, (_, _, which) in zip(matrices, made, strict=True)]
 
@@ -210,7 +213,7 @@ def two_heads_by_hand(
                 say("1. query of “{word}”", word=names[asking]),
                 vector(_halves(q)[head], "query", **here),
             ),
-            (say("1. key of each word"), each(_halves(k)[head], "key", "k")),
+            (say("key of each word"), each(_halves(k)[head], "key", "k")),
             (say("2. score: q · k"), each(scores[head], "weights", "s", single, limit=most)),
             (
                 say("3. divided by √2"),
@@ -218,7 +221,7 @@ def two_heads_by_hand(
             ),
             (say("4. softmax"), softmax),
             ("", each(weights[head], "weights", "w", single, **share)),
-            (say("1. value of each word"), each(_halves(v)[head], "value", "v")),
+            (say("value of each word"), each(_halves(v)[head], "value", "v")),
             (
                 say("5, 6. weigh and add"),
                 vector(contexts[head], "context", **there, **share),
@@ -303,13 +306,13 @@ def two_heads_by_hand(
 
 
 def split_attend_merge(
-    parts: tuple[Tensor, Tensor, Tensor], w_o: Tensor, shown: Sequence[Word], lit: int
+    parts: tuple[Tensor, Tensor, Tensor], w: Tensor, shown: Sequence[Word], lit: int
 ) -> Drawing:
     """Draw a whole layer with two heads.
 
     Args:
         parts: q, k and v of three words, (3, 4) each.
-        w_o: the last matrix, (4, D).
+        w: the first column of the last matrix, (4,).
         shown: the three words.
         lit: the word whose rows are outlined.
     """
@@ -323,7 +326,7 @@ def split_attend_merge(
         for qh, kh in zip(_halves(parts[0]), _halves(parts[1]), strict=True)
     ]
     contexts = [w @ vh for w, vh in zip(weights, _halves(parts[2]), strict=True)]
-    output = torch.cat(contexts, dim=1) @ w_o
+    output = torch.cat(contexts, dim=1) @ w[:, None]
     own = {"lit": [lit]}
 
     def touching(table: Tensor, letter: str, cell: tuple[float, float], **settings) -> Piece:
@@ -340,7 +343,7 @@ def split_attend_merge(
 
     def one_head(h: int, *, tall: bool) -> Piece:
         small = (20, 22) if tall else (24, 24)
-        share = {"digits": 2 if tall else 3, "limit": 1, "cell": (33, 23) if tall else (46, 24)}
+        share = {"digits": 3, "limit": 1, "cell": (46, 24)}
         inputs = row(
             *(
                 column(
@@ -379,8 +382,7 @@ def split_attend_merge(
             gap=12 if tall else 40,
         )
         heads = row(*(one_head(h, tall=tall) for h in range(2)), gap=8 if tall else 40)
-        blank = {"digits": None, "cell": (20, 23), "kind": "activation"}
-        end_cell = (40, 24) if tall else (46, 24)
+        end_cell = (46, 24)
         merged = _titled(
             say("merged (T, 4)"),
             "context",
@@ -398,9 +400,17 @@ def split_attend_merge(
         )
         times = row(
             words("×"),
-            matrix(w_o, "plain", label="W_o", shape="(4, D)", **blank | {"kind": "parameter"}),
+            _titled(
+                say("W_o, column 1"),
+                "plain",
+                matrix(w[:, None], "plain", kind="parameter", digits=1, limit=1, cell=end_cell),
+            ),
             words("="),
-            matrix(output, "context", label=say("output"), shape="(T, D)", **own, **blank),
+            _titled(
+                say("output, column 1"),
+                "context",
+                matrix(output, "context", digits=3, limit=1, cell=end_cell, **own),
+            ),
             gap=8,
         )
         finish = column(merged, times, gap=12) if tall else row(merged, times, gap=12)
@@ -421,10 +431,12 @@ def split_attend_merge(
             "q, k and v, three rows of four, are each cut into a left slice, head 1, and a right "
             "slice, head 2. Each head makes weights and a context of its own. The row of {word}, "
             "outlined: head 1 finds {c0}, head 2 finds {c1}. The contexts, side by side, are three "
-            "rows of four again, and W_o makes rows of six of them.",
+            "rows of four again; times the first column of W_o, {column}, they give {result}.",
             word=names[lit],
             c0=listed(contexts[0][lit], 3),
             c1=listed(contexts[1][lit], 3),
+            column=listed(w, 1),
+            result=listed(output[:, 0], 3),
         ),
         whole(tall=False),
         whole(tall=True),
@@ -525,111 +537,60 @@ def where_the_verb_looks(
     )
 
 
-def counted_over_sentences(
-    counts: Tensor, names: Sequence[str], total: int, chance: float
-) -> Drawing:
-    """Draw in how many sentences each head's verb gives most to its doer, and to its object.
+def exchanged_nouns(outcomes: Tensor, names: Sequence[str], total: int) -> Drawing:
+    """Draw which of its two nouns a verb prefers when they change places, counted for each head.
 
     Args:
-        counts: (heads, 2): most to who does it, most to what it is done to.
+        outcomes: (3, heads): in how many sentences the verb gives more to the doer in both orders,
+            to the object in both, and to the same noun in both.
         names: of the heads.
         total: the number of sentences.
-        chance: how many of them a word picked at random would score.
     """
-    labels = [say("who does it"), say("what it is done to")]
-    top = max(float(counts.max()), chance)
+    best = outcomes.max(dim=1)
+    luck = [total / 4, total / 4, total / 2]
+    heads = [*names, say("coin tosses")]
+    table = [
+        [*(str(int(n)) for n in line), in_digits(toss, 1)]
+        for line, toss in zip(outcomes, luck, strict=True)
+    ]
+    long = [
+        say("the doer, both times"),
+        say("the object, both times"),
+        say("the same noun, both times"),
+    ]
+    short = [say("doer"), say("object"), say("same noun")]
 
-    def panel(which: int, width: float) -> Piece:
-        return bars(
-            torch.cat([counts[:, which].double(), torch.tensor([chance]).double()]),
-            "key",
-            labels=[*(name.replace(" ", "") for name in names), say("luck")],
-            digits=0,
-            limit=top,
-            title=say("most to {which}, of {total}", which=labels[which], total=total),
-            size=(width, 70),
-        )
-
-    def tall(which: int) -> Piece:
-        half = len(names) // 2
-        title = say("most to {which}, of {total}", which=labels[which], total=total)
-        groups = [counts[:half, which].double(), counts[half:, which].double()]
-        luck = torch.tensor([chance]).double()
-        shown = [
-            bars(
-                torch.cat([group, luck]),
-                "key",
-                labels=[*(n.replace(" ", "") for n in part), say("luck")],
-                digits=0,
-                limit=top,
-                size=(44, 56),
-            )
-            for group, part in zip(groups, (names[:half], names[half:]), strict=True)
-        ]
-        return column(words(title, size=12, bold=True, role="key"), *shown, gap=8)
-
-    best = counts.max(dim=0)
+    title = words(
+        say("where the verb gives more, of {total} sentences", total=total), size=13, bold=True
+    )
+    wide = row(
+        matrix([line[:-1] for line in table], "key", rows=long, columns=names, cell=(48, 26)),
+        matrix([line[-1:] for line in table], "plain", columns=heads[-1:], cell=(78, 26)),
+        gap=6,
+    )
+    tall = matrix(
+        [[line[n] for line in table] for n in range(len(heads))],
+        "key",
+        rows=heads,
+        columns=short,
+        cell=(70, 26),
+    )
     return Drawing(
-        say("What the verb looks at most, counted"),
+        say("Which noun the verb prefers when the nouns change places"),
         say(
-            "Bars for {heads} heads. Of {total} sentences, the verb gives most to who does it in "
-            "at most {doer}, in {first}, and to what it is done to in at most {target}. A word "
-            "picked at random would score {chance:.0f}.",
+            "For each of {heads} heads, in how many of {total} sentences the verb gives more to "
+            "the doer in both orders, at most {doer} in {first}; to the object in both, at most "
+            "{target} in {second}; or to the same noun in both. Coin tosses would give {luck}.",
             heads=len(names),
             total=total,
             doer=int(best.values[0]),
             first=names[int(best.indices[0])],
             target=int(best.values[1]),
-            chance=chance,
+            second=names[int(best.indices[1])],
+            luck=listed(luck, 1),
         ),
-        column(panel(0, 44), panel(1, 44), gap=22),
-        column(tall(0), tall(1), gap=22),
-    )
-
-
-# Going deeper: silenced heads --------------------------------------------------------------------
-
-
-def without_some_heads(shares: dict[str, float], layers: int, heads: int) -> Drawing:
-    """Draw how many translations are right, in percent, with heads silenced.
-
-    Args:
-        shares: for each head, "L1 H1" and so on, then for "none", "layer 1" and so on, and "all".
-        layers: how many layers there are.
-        heads: how many heads there are in each.
-    """
-    settings = {"digits": 0, "limit": 100, "size": (44, 90)}
-    groups = [
-        bars(
-            [shares[f"L{layer} H{head}"] for head in range(1, heads + 1)],
-            "key",
-            labels=[f"H{head}" for head in range(1, heads + 1)],
-            title=say("one head of layer {n} out, %", n=layer),
-            **settings,
-        )
-        for layer in range(1, layers + 1)
-    ]
-    single = {name: share for name, share in shares.items() if name.startswith("L")}
-    rest = {
-        say("none"): shares["none"],
-        **{say("layer {n}", n=n): shares[f"layer {n}"] for n in range(1, layers + 1)},
-        say("all"): shares["all"],
-    }
-    last = bars(
-        list(rest.values()),
-        "plain",
-        labels=list(rest),
-        title=say("none, a layer, or all out, %"),
-        **settings,
-    )
-    return Drawing(
-        say("Translations without a mistake when heads are silenced"),
-        say(
-            "Bars in percent: {all}.",
-            all="; ".join(f"{name} {share:.0f}" for name, share in (single | rest).items()),
-        ),
-        row(*groups, last, gap=28),
-        column(*groups, last, gap=20),
+        column(title, wide, gap=8),
+        column(title, tall, gap=8),
     )
 
 
@@ -646,13 +607,22 @@ def right_cut_and_wrong_cut(numbers: Tensor) -> Drawing:
 
     left, right = _halves(numbers)
     half = len(numbers) // 2
+    wrong = numbers[:half].reshape(len(numbers), -1)
+
+    def reads(table: Tensor) -> Piece:
+        return _titled(say("head 1 reads"), HEADS[0], part(table, HEADS[0], names))
+
+    def case(title: str, role: str, cut: Piece, table: Tensor) -> Piece:
+        return _titled(title, role, row(cut, reads(table), gap=14, align="bottom"))
+
     pair = [
-        _titled(
+        case(
             say("cut between numbers"),
             "plain",
             row(part(left, HEADS[0], names), part(right, HEADS[1]), gap=-1),
+            left,
         ),
-        _titled(
+        case(
             say("cut across words"),
             "wrong",
             column(
@@ -660,6 +630,7 @@ def right_cut_and_wrong_cut(numbers: Tensor) -> Drawing:
                 part(numbers[half:], HEADS[1], names[half:]),
                 gap=-1,
             ),
+            wrong,
         ),
     ]
     return Drawing(
@@ -667,7 +638,7 @@ def right_cut_and_wrong_cut(numbers: Tensor) -> Drawing:
         say(
             "Two blocks of four words with four numbers each. In the right one, head 1 has the "
             "left half of every word, {right}. In the wrong one, head 1 has all of words 1 and 2, "
-            "{wrong}.",
+            "{wrong}, in four rows of two: the row of word 2 is the right half of word 1.",
             right=listed(left.flatten()),
             wrong=listed(numbers[:half].flatten()),
         ),

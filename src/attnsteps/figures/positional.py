@@ -177,7 +177,7 @@ def where_the_positions_come_in() -> Drawing:
     )
 
 
-def word_plus_place(x: Tensor, p: Tensor, shown: Word, first: int, few: int = 6) -> Drawing:
+def word_plus_place(x: Tensor, p: Tensor, shown: Word, first: int, few: int = 4) -> Drawing:
     """Draw a word's vector, (D,), a place's vector, and their sum: the ends of all three.
 
     Args:
@@ -192,13 +192,21 @@ def word_plus_place(x: Tensor, p: Tensor, shown: Word, first: int, few: int = 6)
     fast, slow = list(range(few)), list(range(first, len(x)))
     meanings = {first + 2 * i: say(axis) for i, axis in enumerate(AXES)}
 
-    def across(columns: list[int], labels: Sequence[str]) -> Piece:
-        heads = [words(str(c), size=12, quiet=True) for c in columns]
+    def across() -> Piece:
+        columns = [*fast, None, *slow]
+        heads = [words("…" if c is None else str(c), size=12, quiet=True) for c in columns]
+        named = [words(meanings.get(c, " "), size=12, quiet=True) for c in columns]
+        widths = [max(30, round(one.width)) for one in named]
         cells = [
-            [vector(v[c : c + 1], role, digits=1, limit=1, cell=(30, 26)) for c in columns]
+            [
+                words("…", size=12, quiet=True)
+                if c is None
+                else vector(v[c : c + 1], role, digits=1, limit=1, cell=(width, 26))
+                for c, width in zip(columns, widths, strict=True)
+            ]
             for v, role in parts
         ]
-        return grid([heads, *cells], labels=["", *labels] if labels else (), gap=(1, 3))
+        return grid([heads, named, *cells], labels=["", "", *names], gap=(1, 3))
 
     def down() -> Piece:
         heads = [words(""), *(words(name, size=12) for name in names)]
@@ -222,7 +230,7 @@ def word_plus_place(x: Tensor, p: Tensor, shown: Word, first: int, few: int = 6)
             word=gloss(shown),
             entries=listed(x[first::2], 1),
         ),
-        row(across(fast, names), words("…"), across(slow, ()), gap=8),
+        across(),
         down(),
     )
 
@@ -285,9 +293,9 @@ def what_was_crossed(
 
     def panel(n: int, width: float) -> Piece:
         lines = [
-            (word_scores[n], "source", 0, 100),
-            (place_scores, "position", 2, 200),
-            (word_scores[n] + place_scores, "weights", 2, 200),
+            (word_scores[n], "source", 2, 100),
+            (place_scores, "position", 2, 400),
+            (word_scores[n] + place_scores, "weights", 2, 400),
             (weights[n], "weights", 3, 1),
         ]
         cells = [

@@ -27,7 +27,7 @@ LENGTH, LAST_POSITION, LAST_STEP = 48, 31, 16
 MIN_WORDS, MAX_WORDS = 2, 8
 
 #: The width of the positions that the head below the clocks reads, and how loudly.
-WIDE, LOUD = 64, 3
+WIDE, LOUD = 64, 5
 
 
 class Positions(Widget):

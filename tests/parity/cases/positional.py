@@ -39,7 +39,7 @@ def cases() -> list[dict]:
         out.append(case("positional", "handSpeed", [0, width], 1.0))
     x, (w_q, w_k, w_v) = toy_vectors(SENTENCE), toy_projections()
     ahead = sinusoidal_positions(9, 64, dtype=torch.float64)
-    next_place = 3 * ahead[1:] @ ahead[:-1].T
+    next_place = 5 * ahead[1:] @ ahead[:-1].T
     out.append(case("positional", "nextPlaceScores", [8], next_place))
     order = [3, 1, 2, 0, 7, 5, 4, 6]
     for with_positions in (False, True):

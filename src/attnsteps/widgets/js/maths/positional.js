@@ -4,7 +4,7 @@ import { softmax } from "./softmax.js";
 
 /** The width of the positions that a head reads, and how loudly. */
 export const WIDE = 64;
-const LOUD = 3;
+const LOUD = 5;
 
 /**
  * By how many radians the hand of a column turns from one position to the next.
