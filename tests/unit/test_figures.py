@@ -164,11 +164,6 @@ EXAMPLES = {
     rows.several_look_ups: lambda: (X[:, :3], ["α", "β", "γ"], [0, 2, 0]),
     rows.which_words_occur_near: lambda: (SHARED, ["α", "β", "γ"], ["κ", "λ", "μ", "ν"]),
     rows.rows_as_arrows: lambda: (SHARED[:, :2] + 0.1, ["α", "β", "γ"], ("κ", "λ")),
-    rows.map_before_and_after: lambda: (
-        ALL[:6] + 1,
-        ALL[:6] + 2,
-        [["α", "β"], ["γ", "δ", "ε", "ζ"]],
-    ),
     rows.nearest_in_each_run: lambda: ([["α"] * 8, ["β"] * 8], ["γ", "δ"]),
     rows.sizes_of_word_and_place: lambda: ({"μ": 0.1, "ν": 30.0}, 0.7),
     qkv.one_adjective_two_nouns: lambda: (SENTENCE, TWIN),
@@ -210,8 +205,12 @@ EXAMPLES = {
     folds.through_two_units: lambda: (WORDS[0], UNITS, AXES),
     folds.up_relu_down: lambda: (WORDS, UNITS, NAMES, AXES),
     folds.same_network_everywhere: lambda: (WORDS, UNITS[0][:, :2], WORDS, THREE),
+    folds.bends_and_turns: lambda: (
+        torch.linspace(-3, 3, 5),
+        torch.tensor([0.0, 1, -1, 1, 0]),
+        [(name, torch.ones(5), torch.zeros(2)) for name in ("α", "β", "γ", "δ")],
+    ),
     folds.keys_that_never_change: lambda: (WORDS[0], UNITS, AXES),
-    folds.parameters_of_a_layer: lambda: ((1_000_000, 2_000_000, 2_000),),
     folds.with_and_without_relu: lambda: (WORDS, WORDS - 1, NAMES, AXES),
     sums.how_alike: lambda: (
         {"below": torch.eye(3, dtype=torch.float64), "above": SHARES @ SHARES.T},

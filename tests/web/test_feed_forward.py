@@ -38,8 +38,8 @@ def test_both_can_be_built_with_the_keyboard_alone(open_page):
     shown = widget(open_page(PAGE))
     assert corners(shown) == expected([OFF] * 3)
     expect(shown.locator("[role=status]")).to_have_text("3 of 4 corners are right.")
-    steps(shown, "weight of alive", "ArrowRight", 2)
-    steps(shown, "weight of describes", "ArrowRight", 2)
+    steps(shown, "weight of x₁", "ArrowRight", 2)
+    steps(shown, "weight of x₂", "ArrowRight", 2)
     steps(shown, "bias", "ArrowLeft", 2)
     steps(shown, "output weight", "ArrowRight", 2)
     assert corners(shown) == expected(BOTH)
@@ -65,7 +65,7 @@ def test_the_table_follows_the_input(open_page):
     shown.get_by_role("button", name="Show “both”").click()
     first = shown.locator(".aw-ff-table tbody tr").first
     assert first.locator("td").all_text_contents() == ["1.00", "on", "1.00", "1.00"]
-    steps(shown, "alive", "ArrowLeft", 24)
+    steps(shown, "x₁", "ArrowLeft", 24)
     value = HiddenUnits(BOTH, x=[-0.2, 1.0]).outputs([-0.2, 1.0])
     assert value == 0
     assert first.locator("td").all_text_contents() == ["−0.20", "off", "0.00", "0.00"]

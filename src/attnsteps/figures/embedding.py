@@ -11,7 +11,6 @@ from attnsteps.diagrams import (
     Piece,
     Wire,
     column,
-    frame,
     matrix,
     row,
     vector,
@@ -176,12 +175,22 @@ def rows_as_arrows(points: Tensor, names: Sequence[str], columns: tuple[str, str
             tips = []
             for (a, b), name, role in zip(points.tolist(), names, roles, strict=False):
                 dx, dy = scale * a, -scale * b
-                line = f"M{left} {base:g}l{dx:.1f} {dy:.1f}"
+                length = (dx * dx + dy * dy) ** 0.5
+                ux, uy, tip = dx / length, dy / length, (left + dx, base + dy)
+                line = f"M{left} {base:g}l{dx - 8 * ux:.1f} {dy - 8 * uy:.1f}"
                 sheet.add("path", d=line, class_=f"hand line-{role}")
-                tips.append((left + dx, base + dy, name, role, b > a))
-            for tip_x, tip_y, name, role, steep in tips:
-                at = (tip_x + 8, tip_y + 6, 13, "start") if steep else (tip_x - 18, tip_y - 12, 13)
-                sheet.write(name, *at, class_=f"ink-{role}")
+                sides = [(tip[0] - 9 * ux + t * uy, tip[1] - 9 * uy - t * ux) for t in (5, -5)]
+                head = "L".join(f"{px:.1f} {py:.1f}" for px, py in (tip, *sides))
+                style = {"class_": f"head fill-{role}", "style": "fill:var(--h)"}
+                sheet.add("path", d=f"M{head}Z", **style)
+                tips.append((*tip, f"{name} ({a:g}, {b:g})", role, b > a))
+            level = base + 18  # names of flat arrows: one above another, the steepest on top
+            flat = sorted((t for t in tips if not t[4]), key=lambda tip: -tip[1])
+            for n, (tip_x, tip_y, name, role, _) in enumerate(flat):
+                level = min(level - 20, tip_y - 14) if n else min(base - 12, tip_y - 12)
+                sheet.write(name, tip_x - 6, level, 13, "end", class_=f"halo ink-{role}")
+            for tip_x, tip_y, name, role, _ in (t for t in tips if t[4]):
+                sheet.write(name, tip_x + 10, tip_y + 6, 13, "start", class_=f"ink-{role}")
 
         return Piece(width, high, paint)
 
@@ -203,65 +212,6 @@ def rows_as_arrows(points: Tensor, names: Sequence[str], columns: tuple[str, str
 
 
 # Learning the table ------------------------------------------------------------------------------
-
-
-def map_before_and_after(before: Tensor, after: Tensor, kinds: Sequence[Sequence[str]]) -> Drawing:
-    """Draw words as points, before and after training.
-
-    Args:
-        before: of the untrained table, a row for each word, kind by kind, (T, D).
-        after: the same rows after training.
-        kinds: the words, those of one kind together; each kind has a colour.
-    """
-    names = [word for kind in kinds for word in kind]
-    colours = ("source", "query", "value", "context", "target", "position")
-    roles = [role for role, kind in zip(colours, kinds, strict=False) for _ in kind]
-
-    def map_of(vectors: Tensor, title: str) -> Piece:
-        points = _flat(vectors)
-
-        def paint(sheet, x: float, y: float) -> None:
-            places = [(x + 6 + 214 * a, y + 10 + 240 * b) for a, b in points]
-            taken = [(px - 6, px + 6, py, 12) for px, py in places]  # the dots
-            for i in sorted(range(len(names)), key=lambda i: points[i][1]):
-                (px, py), ty = places[i], places[i][1]
-                left, right = px + 10, px + 14 + 7.2 * len(names[i])
-                for shift in range(0, 80, 4):
-                    ty = py + (shift if shift % 8 else -shift) / 2
-                    if not any(
-                        left < end and begin < right and abs(ty - level) < room
-                        for begin, end, level, room in taken
-                    ):
-                        break
-                taken.append((left, right, ty, 16))
-                sheet.add("path", d=f"M{px:.1f} {py:.1f}L{px + 9:.1f} {ty:.1f}", class_="axis")
-                dot = f"dot fill-{roles[i]}"
-                sheet.add("circle", cx=round(px, 1), cy=round(py, 1), r=4, class_=dot)
-                sheet.write(names[i], px + 11, ty, 13, "start", class_=f"ink-{roles[i]}")
-
-        return frame(Piece(286, 292, paint), title, role="plain", pad=8)
-
-    maps = [map_of(before, say("before training")), map_of(after, say("after training"))]
-    return Drawing(
-        say("The map before and after training"),
-        say(
-            "{count} words as points on two maps. Before training, they lie anywhere. After it, "
-            "words of one kind lie together: {kinds}.",
-            count=len(names),
-            kinds="; ".join(", ".join(kind) for kind in kinds),
-        ),
-        row(*maps, gap=20),
-        column(*maps, gap=14),
-    )
-
-
-def _flat(vectors: Tensor) -> list[list[float]]:
-    """Return the two directions in which the vectors' directions differ most, 0 to 1."""
-    units = vectors / vectors.norm(dim=-1, keepdim=True)
-    units = units - units.mean(dim=0)
-    points = units @ torch.linalg.svd(units).Vh[:2].T
-    low, high = points.amin(dim=0), points.amax(dim=0)
-    return ((points - low) / (high - low)).tolist()
 
 
 def nearest_in_each_run(found: Sequence[Sequence[str]], asked: Sequence[str]) -> Drawing:

@@ -2,14 +2,12 @@
 
 from collections.abc import Callable, Sequence
 
-import torch
 from torch import Tensor
 
 from attnsteps.diagrams import (
     Drawing,
     Piece,
     Wire,
-    bars,
     block,
     column,
     grid,
@@ -97,7 +95,7 @@ def a_sum_and_a_fold(best: Tensor) -> Drawing:
     Args:
         best: the sum's two weights, which are equal, and its constant, (3,).
     """
-    names, fold = (say("alive"), say("describes")), (_ends(LOW + HIGH), "source")
+    names, fold = (say("x₁: alive"), say("x₂: describes")), (_ends(LOW + HIGH), "source")
 
     def fitted(total: float) -> float:
         return float(best[0] * total + best[2])
@@ -107,7 +105,7 @@ def a_sum_and_a_fold(best: Tensor) -> Drawing:
 
     pair = (
         _plane(fitted, say("the best weighted sum"), names),
-        _plane(both, say("one fold: ReLU(a + d − 1)"), names, [fold]),
+        _plane(both, say("one fold: ReLU(x₁ + x₂ − 1)"), names, [fold]),
     )
     return Drawing(
         say("Both: a weighted sum, and one fold"),
@@ -131,7 +129,7 @@ def no_line_but_a_fold(tried: Line) -> Drawing:
     Args:
         tried: the two ends of the line, each with both inputs.
     """
-    names = say("animal"), say("tired")
+    names = say("x₁: animal"), say("x₂: tired")
 
     def wanted(total: float) -> float:
         return float(total == 1)
@@ -207,11 +205,27 @@ def through_two_units(x: Tensor, network: Sequence[Tensor], axes: Sequence[str])
         state = "lit" if units[j] > 0 else "coming"
         return block(text, "context", name=f"unit{j}", width=width, state=state)
 
+    def written(width: float, unit_width: float, gaps: tuple[float, float]) -> Piece:
+        """Leave room for the upper wires, and write upon each what its unit adds there."""
+        across, up = (len(w_2[0]) * (width + gaps[0]) - gaps[0]), 62
+        left = (across - len(w_2) * (unit_width + gaps[1]) + gaps[1]) / 2
+
+        def paint(sheet, x: float, y: float) -> None:
+            for j in range(len(w_2)):
+                start = left + j * (unit_width + gaps[1]) + unit_width / 2
+                for nth, i in enumerate(w_2[j].nonzero()[:, 0].tolist()):
+                    goal, share = i * (width + gaps[0]) + width / 2, 0.3 + 0.2 * nth
+                    ink = "halo b ink-context" if units[j] > 0 else "halo quiet"
+                    at = x + start + share * (goal - start), y + up * (1 - share)
+                    sheet.write(_signed(float(w_2[j, i])), *at, 12, class_=ink)
+
+        return Piece(across, up, paint)
+
     def way(width: float, unit_width: float, gaps: tuple[float, float], end: str) -> Piece:
         return column(
             words(say("what it writes  (D,)"), size=12),
             row(*ends(out, "context", "out", width, end), gap=gaps[0]),
-            space(0, 34),
+            written(width, unit_width, gaps),
             row(*(unit(j, unit_width, end) for j in range(len(b_1))), gap=gaps[1]),
             space(0, 34),
             row(*ends(x, "source", "in", width, end), gap=gaps[0]),
@@ -224,12 +238,7 @@ def through_two_units(x: Tensor, network: Sequence[Tensor], axes: Sequence[str])
         for i, j in w_1.nonzero().tolist()
     ]
     wires += [
-        Wire(
-            f"unit{j}.top",
-            f"out{i}.bottom",
-            _signed(float(w_2[j, i])),
-            role="context" if units[j] > 0 else "",
-        )
+        Wire(f"unit{j}.top", f"out{i}.bottom", role="context" if units[j] > 0 else "")
         for j, i in w_2.nonzero().tolist()
     ]
     return Drawing(
@@ -301,7 +310,7 @@ def up_relu_down(
 def same_network_everywhere(
     x: Tensor, hidden: Tensor, out: Tensor, shown: Sequence[Word]
 ) -> Drawing:
-    """Draw three words on their way through one network; on a phone two of them.
+    """Draw three words on their way through one network.
 
     Args:
         x: their vectors, (3, D).
@@ -309,47 +318,45 @@ def same_network_everywhere(
         out: what comes out, (3, D).
         shown: the words.
     """
-    width = hidden.shape[1]
+    width, everyone = hidden.shape[1], range(len(shown))
 
     def strip(values: Tensor, role: str, cell: float, **look: object) -> Piece:
         return vector(values, role, cell=(cell, 26), limit=1, **look)
 
-    def towers(which: Sequence[int], cell: float) -> Piece:
+    def towers(cell: float, gap: float, is_wide: bool) -> Piece:
         slot = x.shape[1] * cell + 2
 
         def line(pieces: Sequence[Piece], shape: str = "") -> Piece:
-            strips = grid([[column(space(slot, 0), p, gap=0) for p in pieces]], gap=(14, 0))
+            strips = grid([[column(space(slot, 0), p, gap=0) for p in pieces]], gap=(gap, 0))
             note = words(shape, size=12, quiet=True)
-            if len(which) < len(shown):  # on a phone the shape is in the middle
+            if not is_wide:  # on a phone the shape is in the middle
                 return column(strips, note) if shape else strips
             return row(column(space(56, 0), note, gap=0), strips, gap=0)
 
         def shared(text: str) -> Piece:
-            box = block(text, "weights", width=len(which) * (slot + 14) - 14)
-            return box if len(which) < len(shown) else row(space(56), box, gap=0)
+            box = block(text, "weights", width=len(shown) * (slot + gap) - gap)
+            return row(space(56), box, gap=0) if is_wide else box
 
         off = hidden == 0
-        units = [strip(hidden[i], "context", cell, crossed=off[i : i + 1]) for i in which]
-        chips = [word(shown[i].zh, gloss(shown[i]), name=f"word{i}") for i in which]
+        units = [strip(hidden[i], "context", cell, crossed=off[i : i + 1]) for i in everyone]
+        chips = [word(shown[i].zh, gloss(shown[i]), name=f"word{i}") for i in everyone]
         ends = {
-            name: [named(f"{name}{i}", strip(v[i], role, cell)) for i in which]
+            name: [named(f"{name}{i}", strip(v[i], role, cell)) for i in everyone]
             for name, v, role in (("in", x, "source"), ("out", out, "context"))
         }
         return column(
             line(ends["out"], "(T, D)"),
             shared(say("W₂, b₂: the same for every word")),
-            line([named(f"hid{i}", p) for i, p in zip(which, units, strict=True)], say("(T, Dff)")),
+            line(
+                [named(f"hid{i}", p) for i, p in zip(everyone, units, strict=True)], say("(T, Dff)")
+            ),
             shared(say("W₁, b₁ and ReLU: the same for every word")),
             line(ends["in"], "(T, D)"),
             line(chips),
             gap=18,
         )
 
-    def wires(which: Sequence[int]) -> list[Wire]:
-        steps = ("word", "in"), ("in", "hid"), ("hid", "out")
-        return [Wire(f"{a}{i}.top", f"{b}{i}.bottom") for i in which for a, b in steps]
-
-    everyone, two = range(len(shown)), range(1, len(shown))
+    steps = ("word", "in"), ("in", "hid"), ("hid", "out")
     return Drawing(
         say("The same network at every position"),
         say(
@@ -361,14 +368,95 @@ def same_network_everywhere(
             wide=width,
             off=listed((hidden == 0).sum(-1)),
         ),
-        towers(everyone, 34),
-        towers(two, 28),
-        wires=wires(everyone),
-        tall_wires=wires(two),
+        towers(34, 14, is_wide=True),
+        towers(19, 10, is_wide=False),
+        wires=[Wire(f"{a}{i}.top", f"{b}{i}.bottom") for i in everyone for a, b in steps],
+    )
+
+
+# One number in, one number out -------------------------------------------------------------------
+
+
+def _turns(values: Tensor) -> int:
+    """Count where a row of values, (N,), stops rising and falls, or stops falling and rises."""
+    steps = values.diff()
+    signs = steps[steps.abs() > 1e-6].sign()
+    return int((signs[1:] != signs[:-1]).sum())
+
+
+def _fitted(across: Tensor, curve: Tensor, fit: Tensor, bends: Tensor, name: str) -> Piece:
+    """Draw a curve, dotted, what a network makes of it, and a tick below for each bend."""
+    width, height, top, foot = 148, 120, 22, 58
+    low, high = float(across.min()), float(across.max())
+    reach = 1.1 * float(curve.abs().max())
+
+    def paint(sheet, x: float, y: float) -> None:
+        def place(right: float, up: float) -> tuple[float, float]:
+            down = y + top + height * (reach - up) / (2 * reach)
+            return x + width * (right - low) / (high - low), down
+
+        def path(values: Tensor) -> str:
+            points = zip(across.tolist(), values.tolist(), strict=True)
+            return "M" + "L".join(f"{a:.1f} {b:.1f}" for a, b in (place(*p) for p in points))
+
+        end = y + top + height
+        sheet.write(name, x + width / 2, y + 9, 13, class_="b")
+        sheet.add("path", d=f"M{x:.1f} {end:.1f}h{width}", class_="axis")
+        for tick in bends.tolist():
+            sheet.add(
+                "path", d=f"M{place(tick, 0)[0]:.1f} {end:.1f}v9", class_="curve line-context"
+            )
+        for number, anchor in ((low, "start"), ((low + high) / 2, "middle"), (high, "end")):
+            shown = in_digits(number, 0)
+            sheet.write(shown, place(number, 0)[0], end + 19, 12, anchor, class_="quiet")
+        dots = {"stroke_dasharray": "1 4", "stroke_linecap": "round"}
+        sheet.add("path", d=path(curve), class_="curve line-source", **dots)
+        sheet.add("path", d=path(fit), class_="curve line-context")
+        counted = say("bends: {bends}, turns: {turns}", bends=len(bends), turns=_turns(fit))
+        sheet.write(counted, x + width / 2, end + 42, 12)
+
+    return Piece(width, top + height + foot, paint)
+
+
+def bends_and_turns(
+    across: Tensor, curve: Tensor, fits: Sequence[tuple[str, Tensor, Tensor]]
+) -> Drawing:
+    """Draw what four networks make of a curve, and where each of them bends.
+
+    Args:
+        across: the numbers that go in, (N,).
+        curve: the numbers that are wanted, (N,).
+        fits: a name, what comes out, (N,), and the places of the bends, (any number,).
+    """
+    panels = [_fitted(across, curve, fit, bends, say(name)) for name, fit, bends in fits]
+    counted = "; ".join(
+        say("{name}, bends: {bends}, turns: {turns}", name=say(n), bends=len(b), turns=_turns(f))
+        for n, f, b in fits
+    )
+    return Drawing(
+        say("A wavy curve, and what four networks make of it"),
+        say(
+            "Four panels, each with the same curve, dotted, which turns {turns} times, and a "
+            "network's answer, solid, with a tick below for each bend. {counted}.",
+            turns=_turns(curve),
+            counted=counted,
+        ),
+        row(*panels, gap=22),
+        column(row(*panels[:2], gap=20), row(*panels[2:], gap=20), gap=6),
     )
 
 
 # What it can be read as --------------------------------------------------------------------------
+
+
+def _bracket(width: float, *, opens_up: bool) -> Piece:
+    """Draw a bracket that takes in all of a vector."""
+
+    def paint(sheet, x: float, y: float) -> None:
+        start, down = (y, 6) if opens_up else (y + 6, -6)
+        sheet.add("path", d=f"M{x:.1f} {start:.1f}v{down}h{width:.1f}v{-down}", class_="axis")
+
+    return Piece(width, 6, paint)
 
 
 def keys_that_never_change(x: Tensor, network: Sequence[Tensor], axes: Sequence[str]) -> Drawing:
@@ -396,16 +484,17 @@ def keys_that_never_change(x: Tensor, network: Sequence[Tensor], axes: Sequence[
         asks = vector(x, "query", label=say("tired"), name="query", **line)
         gets = vector(out, "context", label=say("what tired concludes"), name="out", **line)
         beside = space(keys.width - values.width, 0)  # under it, the names of the units
+        asks = column(asks, _bracket(asks.width, opens_up=True), gap=3)
         return (
-            row(beside, asks, gap=0),
+            row(beside, named("all-query", asks), gap=0),
             named("all-out", gets),
             below(keys, say("keys: W₁, columns as rows  (Dff, D)"), "key", "all-keys"),
             below(matrix(fits[:, None], "weights", **fit), say("ReLU"), "weights", "all-fits"),
             below(values, say("values: W₂  (Dff, D)"), "value", "all-values"),
         )
 
-    asks, gets, *table = parts((54, 26))
-    across = grid([[asks, space(), gets], table], gap=(22, 34))
+    asks, gets, *table = parts((50, 26))
+    across = grid([[asks, space(), gets], table], gap=(42, 40))
     asks, gets, *table = parts((52, 26))
     return Drawing(
         say("The feed-forward network, read as keys and values"),
@@ -419,38 +508,17 @@ def keys_that_never_change(x: Tensor, network: Sequence[Tensor], axes: Sequence[
         across,
         column(asks, *table, gets, gap=26),
         wires=(
-            Wire("query.bottom", "keys.top"),
+            Wire("all-query.bottom", "all-keys.top"),
             Wire("keys.right", "fits.left", "+ b₁"),
             Wire("fits.right", "values.left"),
-            Wire("values.top", "out.bottom"),
+            Wire("all-values.top", "all-out.bottom"),
         ),
         tall_wires=(
-            Wire("query.bottom", "keys.top"),
+            Wire("all-query.bottom", "all-keys.top"),
             Wire("all-keys.bottom", "all-fits.top"),
             Wire("all-fits.bottom", "all-values.top"),
             Wire("all-values.bottom", "all-out.top"),
         ),
-    )
-
-
-def parameters_of_a_layer(counts: Sequence[int]) -> Drawing:
-    """Draw how many parameters of an encoder layer are in attention, network and norms."""
-    labels = say("attention"), say("feed-forward"), say("two norms")
-    millions = torch.tensor(counts) / 1e6
-
-    def drawn(width: float) -> Piece:
-        title = say("millions of parameters in one layer")
-        look = {"labels": labels, "digits": 3, "title": title, "size": (width, 90)}
-        return bars(millions, "context", **look)
-
-    return Drawing(
-        say("Where the parameters of an encoder layer are"),
-        say(
-            "Three bars, in millions: the parameters of attention, network and norms, {those}.",
-            those=listed(millions, 3),
-        ),
-        drawn(110),
-        drawn(90),
     )
 
 
@@ -466,13 +534,12 @@ def with_and_without_relu(
         axes: what the D entries mean.
     """
     names, axes = [say(n) for n in names], [say(axis) for axis in axes]
-    odd = [i for i in range(len(names)) if not torch.equal(right[i], wrong[i])]
 
     def tables(width: float) -> list[Piece]:
         look = {"rows": names, "columns": axes, "cell": (width, 26), "limit": 1}
         return [
             _headed(say("with ReLU"), matrix(right, "context", **look)),
-            _headed(say("without"), matrix(wrong, "context", lit=odd, **look)),
+            _headed(say("without"), matrix(wrong, "context", **look)),
         ]
 
     return Drawing(

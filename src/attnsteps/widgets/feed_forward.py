@@ -99,7 +99,7 @@ class HiddenUnits(Widget):
                 sums = axis[None, :] * unit["weights"][0] + axis[:, None] * unit["weights"][1]
                 ax.contour(axis, axis, sums + unit["bias"], [0], colors="k", linestyles="--")
         ax.plot(*self.x, "k+", markersize=12, markeredgewidth=2)
-        ax.set(xlabel="alive", ylabel="describes", title="Output of the hidden units")
+        ax.set(xlabel="$x_1$", ylabel="$x_2$", title="Output of the hidden units")
         ax.grid(visible=False)
         figure.colorbar(shown, ax=ax)
         return figure

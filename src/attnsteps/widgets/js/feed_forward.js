@@ -17,7 +17,7 @@ const CORNERS = [
   [1, 1],
 ];
 const GOALS = [
-  { key: "and", name: "both: alive and describes", wanted: [0, 0, 0, 1] },
+  { key: "and", name: "both", wanted: [0, 0, 0, 1] },
   { key: "xor", name: "one of them, not both", wanted: [0, 1, 1, 0] },
 ];
 const OFF = { weights: [0, 0], bias: 0, out: 0 };
@@ -29,12 +29,12 @@ const ONE = [{ weights: [1, 1], bias: 0, out: 1 }, { weights: [1, 1], bias: -1, 
  */
 const KNOBS = [
   [
-    "weight of alive",
+    "weight of x₁",
     ({ weights }) => weights[0],
     (unit, value) => ({ ...unit, weights: [value, unit.weights[1]] }),
   ],
   [
-    "weight of describes",
+    "weight of x₂",
     ({ weights }) => weights[1],
     (unit, value) => ({ ...unit, weights: [unit.weights[0], value] }),
   ],
@@ -50,8 +50,8 @@ const RANGE = {
   format: /** @param {number} value */ (value) => fmt(value, 1),
 };
 const NOTE =
-  "Colour: the output, strongest at 1; the other colour is negative. Dashed line: where a unit " +
-  "switches; its number is on the side where the unit is on. Bold ring: this corner is right.";
+  "Colour: the output, blue above 0, orange below, strongest at 1 and −1. Dashed line: where a " +
+  "unit switches; its number is on the side where the unit is on. Bold ring: this corner is right.";
 
 /**
  * @typedef {{x: number[], units: HiddenUnit[], bias: number, relu: boolean, goal: string}} Network
@@ -123,7 +123,7 @@ class Plane {
     const corners = CORNERS.map(
       ([a, b], i) => `At ${a}, ${b} it is ${fmt(outputs[i], 2)}, wanted ${wanted[i]}.`,
     );
-    const axes = "Output over all inputs, alive to the right, describes upwards.";
+    const axes = "Output over all inputs, x₁ to the right, x₂ upwards.";
     this.node.setAttribute("aria-label", `${axes} ${corners.join(" ")}`);
     return outputs.filter((output, i) => isRight(output, wanted[i])).length;
   }
@@ -225,7 +225,7 @@ class HiddenUnits {
 
   makeControls() {
     const { model } = this;
-    const inputs = ["alive", "describes"].map((label, i) =>
+    const inputs = ["x₁", "x₂"].map((label, i) =>
       slider({
         label,
         min: LOW,
@@ -277,9 +277,9 @@ class HiddenUnits {
     const plane = el(
       "div",
       { class: "aw-ff-frame" },
-      el("span", { class: "aw-ff-up" }, "describes →"),
+      el("span", { class: "aw-ff-up" }, "x₂ →"),
       this.plane.node,
-      el("span", { class: "aw-ff-right-name" }, "alive →"),
+      el("span", { class: "aw-ff-right-name" }, "x₁ →"),
     );
     const left = el("div", {}, plane, ...inputs.map(({ node }) => node));
     const right = el(
