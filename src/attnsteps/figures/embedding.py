@@ -165,12 +165,12 @@ def rows_as_arrows(points: Tensor, names: Sequence[str], columns: tuple[str, str
     roles = ("source", "query", "value", "target")
 
     def plane(width: float) -> Piece:
-        scale, high = (width - 70) / float(points.max()), 0.72 * width
+        scale, high = (width - 70) / float(points.max()), 0.72 * width + 16
 
         def paint(sheet, x: float, y: float) -> None:
-            left, base = x + 30, y + high - 26
+            left, base = x + 30, y + high - 42
             sheet.add("path", d=f"M{left} {y + 20}V{base}H{left + width - 32:g}", class_="axis")
-            sheet.write(say("{word}, % →", word=columns[0]), left + width - 80, base + 18, 12)
+            sheet.write(say("{word}, % →", word=columns[0]), left + width - 80, base + 35, 12)
             sheet.write(say("↑ {word}, %", word=columns[1]), left + 4, y + 8, 12)
             tips = []
             for (a, b), name, role in zip(points.tolist(), names, roles, strict=False):
@@ -184,10 +184,10 @@ def rows_as_arrows(points: Tensor, names: Sequence[str], columns: tuple[str, str
                 style = {"class_": f"head fill-{role}", "style": "fill:var(--h)"}
                 sheet.add("path", d=f"M{head}Z", **style)
                 tips.append((*tip, f"{name} ({a:g}, {b:g})", role, b > a))
-            level = base + 18  # names of flat arrows: one above another, the steepest on top
+            level = base  # of the flat arrows the lowest has its name below, the others above
             flat = sorted((t for t in tips if not t[4]), key=lambda tip: -tip[1])
             for n, (tip_x, tip_y, name, role, _) in enumerate(flat):
-                level = min(level - 20, tip_y - 14) if n else min(base - 12, tip_y - 12)
+                level = min(level - 20, tip_y - 14) if n else base + 15
                 sheet.write(name, tip_x - 6, level, 13, "end", class_=f"halo ink-{role}")
             for tip_x, tip_y, name, role, _ in (t for t in tips if t[4]):
                 sheet.write(name, tip_x + 10, tip_y + 6, 13, "start", class_=f"ink-{role}")
