@@ -54,7 +54,8 @@ RELOAD = b'<script>new EventSource("/changed").onmessage = () => location.reload
 def chapter(name: str) -> str:
     """Return the stem of a chapter from its number or its name."""
     stems = sorted(path.stem for path in BOOK.glob("*.ipynb") if "." not in path.stem)
-    found = [stem for stem in stems if name and (stem == name or name in stem.split("_", 1))]
+    names = {name, name.zfill(2)} - {"", "00"}  # 6 is 06
+    found = [stem for stem in stems if names & {stem, *stem.split("_", 1)}]
     if len(found) != 1:
         raise ValueError(f"CHAPTER must be a number or one of {', '.join(stems)}; got {name!r}")
     return found[0]

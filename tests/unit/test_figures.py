@@ -630,8 +630,11 @@ def test_figures_lie_in_the_order_of_the_page_and_are_shown_by_one_line(module):
     cells = nbformat.read(path, as_version=4).cells
     last = [cell.source.split("\n")[-1] for cell in cells if cell.cell_type == "code"]
     shown = [match[1] for line in last if (match := re.match(r"figures\.(\w+)\(.*\)$", line))]
+    for one in in_order(module):
+        wanted = f"no cell of {path.name} has the last line figures.{one.__name__}(…)"
+        assert one.__name__ in shown, wanted
     places = [shown.index(one.__name__) for one in in_order(module)]
-    assert places == sorted(places)
+    assert places == sorted(places), "figures must lie in their module as on the page"
     assert not [cell for cell in cells if "Drawing(" in cell.source and cell.cell_type == "code"]
 
 

@@ -15,7 +15,12 @@ from tests.browser import ROOT
 
 @pytest.mark.parametrize(
     ("name", "stem"),
-    [("22", "22_since_2017"), ("since_2017", "22_since_2017"), ("bug_zoo", "bug_zoo")],
+    [
+        ("22", "22_since_2017"),
+        ("6", "06_softmax"),
+        ("since_2017", "22_since_2017"),
+        ("bug_zoo", "bug_zoo"),
+    ],
 )
 def test_a_chapter_is_named_by_its_number_or_its_stem(name, stem):
     assert script.chapter(name) == stem

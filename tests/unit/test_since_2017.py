@@ -130,6 +130,24 @@ def test_a_file_keeps_every_choice(changes, tmp_path):
     assert torch.equal(again(SRC, tgt_ids), model(SRC, tgt_ids))
 
 
+def test_pages_are_told_of_every_option_that_2017_had_not():
+    of_2017 = ["src_vocab_size", "tgt_vocab_size", "d_model", "num_heads", "num_encoder_layers"]
+    of_2017 += [
+        "num_decoder_layers",
+        "d_ff",
+        "dropout",
+        "norm",
+        "activation",
+        "positions",
+        "max_len",
+        "tie",
+    ]
+    of_2017 += ["final_norm", "causal", "pad_id", "bos_id", "eos_id", "mask_id"]
+    fields = {field.name for field in dataclasses.fields(TransformerConfig)}
+    missing = fields - {*of_2017, *SINCE_2017}
+    assert not missing, f"SINCE_2017 in model/config.py must name {missing}"
+
+
 def test_a_configuration_from_before_means_what_it_meant():
     config = TransformerConfig.tiny(11, 13)
     fields = {
