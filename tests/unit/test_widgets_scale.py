@@ -85,7 +85,7 @@ def test_the_repr_is_stable_and_the_picture_shows_the_present_state():
     figure = widget.picture()
     assert isinstance(figure, Figure)
     widths = [bar.get_width() for bar in figure.axes[0].patches]
-    assert widths == pytest.approx([size / 2**20 for size in widget.kept])
+    assert widths == pytest.approx([size / 1e6 for size in widget.kept])
 
 
 def test_the_count_of_parameters_makes_no_model():

@@ -58,7 +58,7 @@ def test_the_first_view_is_the_papers_base_model(open_page):
     assert_counts(shown, TrainingStep("base"))
     expect(shown.get_by_label("base, the paper")).to_be_checked()
     flops = 3 * Transformer(TrainingStep("base").config).flops(833, 30, 30)
-    expect(shown.locator(".aw-budget-facts")).to_contain_text(f"{flops / 1e12:.1f} TFLOP")
+    expect(shown.locator(".aw-budget-facts")).to_contain_text(f"{flops / 1e12:.2f} TFLOP")
 
 
 @pytest.mark.parametrize("size", ["tiny", "big"])

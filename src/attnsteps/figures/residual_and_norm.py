@@ -554,7 +554,7 @@ def where_training_breaks(
             gaps = [abs(a - b) for a, b in zip(mine, other, strict=True)]
             if max(gaps) > 0.4:  # a name where the lines are apart
                 at = gaps.index(max(gaps))
-                found.append((at - 0.55, mine[at] + (0.1 if mine[at] < 0.5 else -0.1), text, role))
+                found.append((at - 0.55, 0.42 if mine[at] < 0.5 else mine[at] - 0.1, text, role))
         return found or [(0.2, 0.85, say("both, with and without"), "plain")]
 
     def worst(values: Tensor) -> str:
