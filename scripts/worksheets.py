@@ -17,6 +17,7 @@ from typing import NamedTuple
 import nbformat
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+from pybtex.database import parse_file
 
 from scripts.closure import ROOT
 from scripts.execution import BOOK
@@ -28,6 +29,7 @@ SPAN = re.compile(r"</?span[^>]*>")
 FOLD = re.compile(r"<details[^>]*>\s*<summary>(.*?)</summary>(.*?)</details>", flags=re.DOTALL)
 LINK = re.compile(r"\]\((\w+)\.(?:ipynb|md)(#[^)]*)?\)")
 HEADING = re.compile(r"^## ", flags=re.MULTILINE)
+CITE = re.compile(r"\{cite:(?P<kind>[pt])\}`(?P<keys>[^`]+)`")
 LETTERS = "abcdefgh"
 
 
@@ -68,7 +70,9 @@ def exercises(chapter: NotebookNode) -> Iterator[Exercise]:
     """Yield the exercises of a chapter, in order."""
     headings = [n for n, cell in enumerate(chapter.cells) if HEADING.search(cell.source)]
     start = next(n for n in headings if "## Exercises" in chapter.cells[n].source)
-    below = chapter.cells[start + 1 : min(n for n in headings if n > start)]
+    end = min(n for n in headings if n > start)
+    last = HEADING.split(chapter.cells[end].source)[0].strip()  # of the last exercise
+    below = [*chapter.cells[start + 1 : end], *([new_markdown_cell(last)] if last else [])]
     yield from (closed(each) for each in filter(None, map(traits, below)))
     written = [n for n, cell in enumerate(below) if cell.source.startswith("**Exercise ")]
     for start, end in zip(written, [*written[1:], len(below)], strict=True):
@@ -144,7 +148,20 @@ def solution(code: str, chapter: NotebookNode) -> NotebookNode:
 
 def outside(text: str) -> str:
     """Return a chapter's prose as it reads outside of the book."""
-    return LINK.sub(rf"]({site_address()}\1.html\2)", SPAN.sub("", text))
+    return LINK.sub(rf"]({site_address()}\1.html\2)", CITE.sub(cited, SPAN.sub("", text)))
+
+
+def cited(match: re.Match) -> str:
+    """Write a citation in plain words: who, when, and where to find it."""
+    sources = parse_file(ROOT / "book" / "references.bib").entries
+    found = []
+    for key in match["keys"].split(","):
+        source = sources[key.strip()]
+        first, *others = source.persons["author"]
+        name = " ".join([*first.prelast_names, *first.last_names]).strip("{}")
+        year = source.fields["year"]
+        found.append(f"[{name}{' et al.' if others else ''}, {year}]({source.fields['url']})")
+    return f"({'; '.join(found)})" if match["kind"] == "p" else "; ".join(found)
 
 
 def code_behind(cells: list[NotebookNode], chapter: NotebookNode) -> tuple[str, str]:

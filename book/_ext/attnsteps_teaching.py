@@ -3,7 +3,6 @@
 ``needs`` is the graph; a table below it, ``course``, counts each chapter's words and exercises.
 """
 
-import re
 import textwrap
 
 import nbformat
@@ -16,6 +15,7 @@ from sphinx.util.docutils import SphinxDirective
 from attnsteps.diagrams import Drawing, Piece, Wire, block, column, frame, row, space
 from scripts.closure import ROOT
 from scripts.measures import measure
+from scripts.worksheets import traits
 
 #: Chapter → the chapters without which it can't be read; what these need in turn is left out.
 NEEDS = {
@@ -90,15 +90,20 @@ def graph() -> Drawing:
         row(chapter(7, 72), space(200)),
         strands("parts", row(line(8), space(104)), line(9, 10), line(11, 12), align="left"),
         line(13, 14, 15),
-        row(space(200), chapter(16, 72)),
-        row(space(88), line(19, 17), gap=12),
+        chapter(16, 72),
+        line(19, 17),
         strands("beyond", line(18, 20), line(21), line(22, 23), align="center"),
         gap=22,
     )
-    chains = [(n, n + 1) for n in (*range(1, 7), 9, 11, 13, 14, 15, 16, 22)]
-    wires = [Wire(str(one), str(other)) for one, other in chains]
-    wires += [Wire("7", "parts.top"), Wire("parts", "13"), Wire("17", "beyond")]
-    wires.append(Wire("16.bottom", "19.top"))
+    groups = {number: "parts" for number in range(8, 13)}
+    groups |= {number: "beyond" for number in (18, 20, 21, 22, 23)}
+    ends = []
+    for number, befores in NEEDS.items():
+        for before in befores:
+            inside = groups.get(before) == groups.get(number)
+            names = [str(one) if inside else groups.get(one, str(one)) for one in (before, number)]
+            ends.append(tuple(names))
+    wires = [Wire(*pair) for pair in dict.fromkeys(ends)]
     told = "; ".join(
         f"{number} on {' and '.join(map(str, befores))}" for number, befores in NEEDS.items()
     )
@@ -109,11 +114,8 @@ def exercises(docname: str) -> list[int]:
     """Count a chapter's exercises: those that the page checks, those in code, open-ended ones."""
     cells = nbformat.read(ROOT / "book" / f"{docname}.ipynb", as_version=4).cells
     text = "\n".join(cell.source for cell in cells)
-    return [
-        len(re.findall(r'^ *"Exercise \d",$', text, flags=re.MULTILINE)),
-        text.count("(in code)"),
-        text.count("(open-ended)"),
-    ]
+    closed = sum(traits(cell) is not None for cell in cells)
+    return [closed, text.count("(in code)"), text.count("(open-ended)")]
 
 
 class Needs(SphinxDirective):

@@ -1,12 +1,10 @@
 """The exercises alone: every one is there, nothing tells its answer, and its code runs."""
 
-import json
-
 import nbformat
 import pytest
 
 from scripts.execution import BOOK
-from scripts.worksheets import closed, worksheets
+from scripts.worksheets import closed, outside, traits, worksheets
 
 PATHS = sorted(BOOK.glob("[0-9]*.ipynb"))
 
@@ -40,11 +38,13 @@ def test_every_exercise_is_asked_and_solved_and_no_answer_is_told(sheets):
     assert len(names) >= 4
     for name in names:
         assert text(asked).count(f"**{name}") == text(solved).count(f"**{name}") == 1
-    for told in ("Hint", "*Answer:*", "# Solution", "<details", "data-glue", ".ipynb"):
+    for told in ("Hint", "*Answer:*", "# Solution"):
         assert told not in text(asked)
-    outputs = [output for cell in chapter.cells for output in cell.get("outputs", [])]
-    kept = [json.loads(one.metadata.get("attnsteps", "{}")) for one in outputs if "metadata" in one]
-    for each in (one["traits"] for one in kept if one.get("widget", "").endswith(".Exercise")):
+    for markup in ("<details", "<summary", "data-glue", ".ipynb", ".md)", "{cite"):
+        assert markup not in text(asked) + text(solved)
+    closed_ones = list(filter(None, map(traits, chapter.cells)))
+    assert len(closed_ones) >= 2
+    for each in closed_ones:
         assert each["spec"]["question"] in text(asked)
         assert each["explanation"] not in text(asked)
         assert each["explanation"] in text(solved)
@@ -59,7 +59,7 @@ def test_its_code_needs_nothing_of_the_chapter_and_the_solution_is_right(sheets)
     room = {"__name__": "worksheet"}
     for cell in code(solved, until="(open-ended)"):
         exec(cell, room)
-    assert "verdict" not in room or room["verdict"]
+    assert room["verdict"]
 
 
 def test_a_matrix_is_asked_for_as_an_empty_table_and_an_order_as_letters():
@@ -73,3 +73,14 @@ def test_a_matrix_is_asked_for_as_an_empty_table_and_an_order_as_letters():
     asked, solved = closed({**said, "spec": options, "answer": [2, 0, 1]})
     assert "c. three" in asked[0].source
     assert "*Answer:* c, a, b" in solved[0].source
+
+
+def test_a_citation_reads_as_words_and_what_follows_the_last_exercise_is_its_solution(sheets):
+    chapter, asked, solved = sheets
+    assert "What you now have" not in text(solved)
+    for told in ("What to make of it", "What it shows"):
+        if f"<summary>{told}" in text(chapter):
+            assert f"*{told}:*" in text(solved)
+            assert told not in text(asked)
+    assert outside("{cite:t}`martins2016sparsemax`").startswith("[Martins et al., 2016](https://")
+    assert outside("so {cite:p}`su2021roformer`.").startswith("so ([Su et al., 2021](http")
