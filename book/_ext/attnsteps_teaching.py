@@ -21,10 +21,10 @@ from scripts.worksheets import traits
 NEEDS = {
     **{number: (number - 1,) for number in range(2, 9)},
     9: (7,),
-    10: (9,),
+    10: (7,),
     11: (7,),
     12: (11,),
-    13: (8, 10, 12),
+    13: (8, 9, 10, 12),
     14: (13,),
     15: (14,),
     16: (15,),
@@ -34,7 +34,7 @@ NEEDS = {
     20: (17,),
     21: (17,),
     22: (17,),
-    23: (22,),
+    23: (17,),
 }
 SHORT = {"sequence_to_sequence": "the task", "non_autoregressive": "all at once"}
 ANY_ORDER = "in any order"
@@ -72,7 +72,7 @@ def graph() -> Drawing:
         line(*range(1, 8)),
         row(
             line(16, 15, 14, 13),
-            strands("parts", line(8), line(10, 9), line(12, 11), align="right"),
+            strands("parts", line(8), line(10, 9), line(12, 11), align="center"),
             gap=24,
         ),
         row(
@@ -88,11 +88,11 @@ def graph() -> Drawing:
         line(1, 2, 3),
         line(6, 5, 4),
         row(chapter(7, 72), space(200)),
-        strands("parts", row(line(8), space(104)), line(9, 10), line(11, 12), align="left"),
+        strands("parts", line(8, 9), line(10), line(11, 12), align="center"),
         line(13, 14, 15),
         chapter(16, 72),
         line(19, 17),
-        strands("beyond", line(18, 20), line(21), line(22, 23), align="center"),
+        strands("beyond", line(18, 20), line(21, 22), line(23), align="center"),
         gap=22,
     )
     groups = {number: "parts" for number in range(8, 13)}

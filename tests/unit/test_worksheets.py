@@ -4,7 +4,7 @@ import nbformat
 import pytest
 
 from scripts.execution import BOOK
-from scripts.worksheets import closed, outside, traits, worksheets
+from scripts.worksheets import closed, free_names, outside, traits, worksheets
 
 PATHS = sorted(BOOK.glob("[0-9]*.ipynb"))
 
@@ -15,11 +15,11 @@ def sheets(request):
     return chapter, *worksheets(chapter, request.param.stem)
 
 
-def code(sheet: nbformat.NotebookNode, until: str = "nothing") -> list[str]:
+def code(sheet: nbformat.NotebookNode, until: str | None = None) -> list[str]:
     """List a sheet's code cells, up to a text."""
     found = []
     for cell in sheet.cells:
-        if until in cell.source:
+        if until is not None and until in cell.source:
             break
         if cell.cell_type == "code" and not cell.source.startswith("# Installs"):
             found.append(cell.source)
@@ -53,6 +53,9 @@ def test_every_exercise_is_asked_and_solved_and_no_answer_is_told(sheets):
 
 def test_its_code_needs_nothing_of_the_chapter_and_the_solution_is_right(sheets):
     _, asked, solved = sheets
+    assert any("grade_" in cell for cell in code(asked))
+    assert not free_names("\n".join(code(asked)))  # a grader would call it a pupil's mistake
+    assert not free_names("\n".join(code(solved)))
     room = {"__name__": "worksheet"}
     for cell in code(asked):
         exec(cell, room)
