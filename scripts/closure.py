@@ -6,8 +6,10 @@ reading, such as a subprocess, counts as the whole package.
 """
 
 import ast
+import io
 import json
 import re
+import tokenize
 from functools import cache
 from pathlib import Path
 
@@ -28,7 +30,8 @@ class UnresolvedError(Exception):
 def files_behind(code: str, package: Path = PACKAGE) -> dict[str, bytes]:
     """Return the files of the package that the code depends on: relative path → what counts of it.
 
-    Of an ``__init__.py`` through which a name is only passed on, its own statements count.
+    Of a module, what runs counts, not its docstrings and comments; of an ``__init__.py`` through
+    which a name is only passed on, its own statements.
 
     Args:
         code: the text of a module or of a chapter's cells.
@@ -41,7 +44,7 @@ def files_behind(code: str, package: Path = PACKAGE) -> dict[str, bytes]:
     except (UnresolvedError, SyntaxError):
         modules = set(package.rglob("*.py"))
     texts = [code, *(path.read_text(encoding="utf-8") for path in modules)]
-    read = {path: path.read_bytes() for path in modules} | _assets(texts, package)
+    read = {path: _running(path.read_bytes()) for path in modules} | _assets(texts, package)
     found = {path.relative_to(package).as_posix(): content for path, content in read.items()}
     for path in modules:
         for folder in path.relative_to(package).parents:
@@ -139,6 +142,26 @@ def _init(text: str) -> tuple[dict[str, tuple[str, str]], bytes]:
         if not (isinstance(node, ast.Import | ast.ImportFrom) or documents or lists):
             own.append(ast.get_source_segment(text, node) or "")
     return passed_on, "\n".join(own).encode()
+
+
+@cache
+def _running(source: bytes) -> bytes:
+    """Return a module's lines without docstrings, comments and empty lines."""
+    text = source.decode()
+    lines = text.splitlines(keepends=True)
+    holders = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, holders) and ast.get_docstring(node, clean=False) is not None:
+            first = node.body[0]
+            if lines[first.lineno - 1][: first.col_offset].strip():
+                continue  # all on one line
+            for number in range(first.lineno - 1, first.end_lineno):
+                lines[number] = "\n"
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type == tokenize.COMMENT:
+            row, column = token.start
+            lines[row - 1] = lines[row - 1][:column]
+    return "\n".join(line.rstrip() for line in lines if line.strip()).encode()
 
 
 def _assets(texts: list[str], package: Path) -> dict[Path, bytes]:

@@ -39,7 +39,7 @@ NEEDS = {
 SHORT = {"sequence_to_sequence": "the task", "non_autoregressive": "all at once"}
 ANY_ORDER = "in any order"
 PACE = 100  # words a minute: a careful reader's, who looks at every picture
-KINDS = ("on the page", "in code", "open-ended")
+KINDS = ("closed", "in code", "open")
 
 
 def leaned_on(number: int) -> set[int]:
@@ -130,7 +130,7 @@ class Course(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """Write a table in Markdown, and let MyST read it."""
-        head = ["Chapter", "leans on", "minutes", *(f"exercises {kind}" for kind in KINDS)]
+        head = ["Chapter", "leans on", "minutes", *KINDS]
         lines = [head, ["---", "---", *["--:"] * 4]]
         total = [0] * 4
         for number, docname in enumerate(DOCNAMES, 1):

@@ -96,6 +96,19 @@ def test_a_change_is_seen_at_once(package):
     assert after["stage/one.py"] != before["stage/one.py"]
 
 
+def test_words_about_the_code_do_not_count(package):
+    one = package / "stage/one.py"
+    code = "from pack import first"
+    one.write_text('first = "# 1"\n')
+    before = files_behind(code, package)
+    one.write_text(
+        '"""A module,\n\nand more."""\n\n# a note\nfirst = "# 1"  # another\n', encoding="utf-8"
+    )
+    assert files_behind(code, package) == before
+    one.write_text('first = "# 2"\n')
+    assert files_behind(code, package) != before
+
+
 def test_of_the_results_only_the_parts_that_are_named_count(package):
     results = package / "assets/results.json"
     results.write_text('{"scaling": 1, "other": 1}')
@@ -146,7 +159,7 @@ def copy(tmp_path_factory):
 def test_a_change_makes_stale_what_uses_it(copy, chapters, changed, stale, current):
     before = {stem: files_behind(code, copy) for stem, code in chapters.items()}
     with (copy / changed).open("a", encoding="utf-8") as file:
-        file.write("\n")
+        file.write("changed = True\n")
     found = {stem for stem, code in chapters.items() if files_behind(code, copy) != before[stem]}
     assert stale <= found
     assert not [stem for stem in found if stem.startswith(tuple(current))]

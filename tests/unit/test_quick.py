@@ -75,8 +75,12 @@ def test_it_is_red_where_one_of_its_runs_is(monkeypatch, code):
 
     monkeypatch.setattr(script.subprocess, "run", run)
     monkeypatch.setattr(script, "up_to_date", lambda *_, **__: None)
-    assert script.check(["tests/unit/test_softmax.py"], ["06_softmax"]) is (code == 0)
+    softmax = ["06_softmax"]
+    assert script.check(["tests/unit/test_softmax.py"], softmax, []) is (code == 0)
     assert len(ran) == 3
+    ran.clear()
+    script.check([], softmax, softmax)  # what is committed is old, which was said
+    assert not [command for command in ran if "tests/notebooks/test_committed.py" in command]
 
 
 def test_after_a_commit_there_is_still_something_to_check(monkeypatch):

@@ -18,7 +18,7 @@ BAD = {
     ),
     "a kind": (
         {"kind": "letters"},
-        "kind must be 'words' or 'characters' or 'byte pairs'; got 'letters'",
+        "kind must be 'words' or 'characters' or 'character pairs'; got 'letters'",
     ),
     "few merges": (
         {"num_merges": -1},
@@ -64,9 +64,9 @@ def test_it_splits_as_the_packages_tokenizers_do():
     assert words.tokens == [Words(KNOWN).tokenize(text) for text in THREE]
     letters = TokenizerLab(THREE, kind="characters")
     assert letters.tokens == [Characters().tokenize(text) for text in THREE]
-    pieces = TokenizerLab(THREE, kind="byte pairs", num_merges=5)
+    pieces = TokenizerLab(THREE, kind="character pairs", num_merges=5)
     assert pieces.tokens == [BytePairs.learn(TEN_WORDS, 5).tokenize(text) for text in THREE]
-    own = TokenizerLab(THREE, kind="byte pairs", lesson=LESSONS[-1], num_merges=60)
+    own = TokenizerLab(THREE, kind="character pairs", lesson=LESSONS[-1], num_merges=60)
     assert own.tokens == [BytePairs.learn(THREE, 60).tokenize(text) for text in THREE]
     assert not any(own.vocabulary.unknown(tokens) for tokens in own.tokens)
 

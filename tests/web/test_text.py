@@ -73,7 +73,7 @@ def test_every_way_to_split(lab, sentences):
 
 def test_merges_step_by_step(lab):
     learned = BytePairs.learn(TEN_WORDS, 60).merges
-    lab.get_by_label("byte pairs", exact=True).check()
+    lab.get_by_label("character pairs", exact=True).check()
     lab.get_by_label("the ten words", exact=True).check()
     lab.get_by_role("slider").fill("5")
     back, forth = (lab.get_by_role("button", name=name) for name in ("Undo merge", "Next merge"))
@@ -87,23 +87,23 @@ def test_merges_step_by_step(lab):
     expect(first).to_have_text("nothing is left to merge")
     expect(forth).to_be_disabled()
     expect(back).to_be_focused()
-    expect_lab(lab, TokenizerLab(FIRST, kind="byte pairs", num_merges=60))
+    expect_lab(lab, TokenizerLab(FIRST, kind="character pairs", num_merges=60))
     for _ in learned:
         back.click()
     expect(back).to_be_disabled()
     expect(forth).to_be_focused()
     expect(first).to_have_text("e + r  6×")
-    expect_lab(lab, TokenizerLab(FIRST, kind="byte pairs", num_merges=0))
+    expect_lab(lab, TokenizerLab(FIRST, kind="character pairs", num_merges=0))
 
 
 def test_byte_pairs_from_every_text(lab):
     type_in(lab, OWN)
-    lab.get_by_label("byte pairs", exact=True).check()
+    lab.get_by_label("character pairs", exact=True).check()
     slider = lab.get_by_role("slider")
     for lesson in LESSONS:
         lab.get_by_label(lesson, exact=True).check()
         slider.fill(str(min(23, int(slider.get_attribute("max")))))
-        expect_lab(lab, TokenizerLab(OWN, kind="byte pairs", lesson=lesson, num_merges=23))
+        expect_lab(lab, TokenizerLab(OWN, kind="character pairs", lesson=lesson, num_merges=23))
 
 
 def test_what_spells_html_or_an_end_sign_stays_text(lab):
@@ -139,16 +139,16 @@ def test_by_keyboard_alone(lab):
     lab.get_by_label("words", exact=True).focus()
     page.keyboard.press("ArrowRight")
     page.keyboard.press("ArrowRight")
-    expect(lab.get_by_label("byte pairs", exact=True)).to_be_checked()
+    expect(lab.get_by_label("character pairs", exact=True)).to_be_checked()
     page.keyboard.press("Tab")  # to the choice of text
     page.keyboard.press("Tab")
     expect(lab.get_by_role("slider")).to_be_focused()
     page.keyboard.press("ArrowRight")
-    expect_lab(lab, TokenizerLab(FIRST, kind="byte pairs", lesson=LESSON, num_merges=6))
+    expect_lab(lab, TokenizerLab(FIRST, kind="character pairs", lesson=LESSON, num_merges=6))
     page.keyboard.press("Tab")
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
-    expect_lab(lab, TokenizerLab(FIRST, kind="byte pairs", lesson=LESSON, num_merges=7))
+    expect_lab(lab, TokenizerLab(FIRST, kind="character pairs", lesson=LESSON, num_merges=7))
 
 
 def test_typing_updates_in_place(lab):
@@ -182,7 +182,7 @@ def test_python_can_drive_it_and_take_it_away(open_page):
 def test_on_a_phone_in_the_dark(open_page):
     page = open_page(PAGE, width=360, color_scheme="dark", reduced_motion="reduce")
     lab = lab_on(page)
-    lab.get_by_label("byte pairs", exact=True).check()
+    lab.get_by_label("character pairs", exact=True).check()
     for control in lab.locator("input, button").all():
         box = control.bounding_box()
         assert min(box["width"], box["height"]) >= 24
@@ -190,7 +190,7 @@ def test_on_a_phone_in_the_dark(open_page):
         assert box["x"] + box["width"] <= 360
     compared = lab.get_by_role("group", name="Split in three ways")
     assert compared.evaluate("(e) => e.scrollWidth <= e.clientWidth")
-    expect_lab(lab, TokenizerLab(FIRST, kind="byte pairs", lesson=LESSON))
+    expect_lab(lab, TokenizerLab(FIRST, kind="character pairs", lesson=LESSON))
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 

@@ -34,7 +34,7 @@ def grade_window_mask(function: WindowMask) -> Verdict:
         got, message = attempt(lambda width=width: function(_IDS.clone(), _PAD, width))
         if message := message or _form(got) or _wrong(got, width):
             return Verdict(False, message)
-    return Verdict(True, "the window, the present, the past and the padding are all as they should")
+    return Verdict(True, "the window, the present, the past and the padding are as they should be")
 
 
 def _form(got: object) -> str:

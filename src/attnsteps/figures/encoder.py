@@ -343,7 +343,7 @@ def six_children(
     """
     children = [
         column(
-            block(say(hat), CARDS[hat], width=62, height=24),
+            block(say(hat), CARDS[hat], name=f"h{number}", width=62, height=24),
             word(
                 say("child {n}", n=number),
                 say("card {n}", n=card),
@@ -377,8 +377,8 @@ def six_children(
             Wire(f"k{over}.bottom", f"k{end}.bottom", names[1], arc=30),
         ],
         tall_wires=[
-            Wire(f"k{start}.bottom", f"k{over}.bottom", names[0], arc=12),
-            Wire(f"k{over}.bottom", f"k{end}.top", names[1]),
+            Wire(f"k{start}.bottom", f"k{over}.bottom", say("1st"), arc=12),
+            Wire(f"k{over}.bottom", f"h{end}.top", say("2nd")),
         ],
     )
 

@@ -525,8 +525,13 @@ def where_training_breaks(
         [(i, f"{rate:g}") for i, rate in enumerate(rates)],
         say("learning rate"),
     )
-    texts = say("no warm-up"), say("warm-up")
     roles = "wrong", "source"
+    key = row(
+        words(say("no warm-up"), size=12, role=roles[0], bold=True),
+        words(say("warm-up"), size=12, role=roles[1], bold=True),
+        words(say("dashed: a blind guess"), size=12),
+        gap=18,
+    )
 
     def panel(name: str, size: tuple[float, float]) -> Piece:
         return chart(
@@ -541,21 +546,8 @@ def where_training_breaks(
                 (role, [(i + shift, n) for i, line in enumerate(values.tolist()) for n in line])
                 for role, shift, values in zip(roles, (-0.06, 0.06), shares[name], strict=True)
             ],
-            levels=[(blind, say("blind guess"))],
-            notes=notes(name),
+            levels=[(blind, "")],
         )
-
-    def notes(name: str) -> list[tuple[float, float, str, str]]:
-        without, with_it = (values.median(1).values.tolist() for values in shares[name])
-        found = []
-        for role, text, mine, other in zip(
-            roles, texts, (without, with_it), (with_it, without), strict=True
-        ):
-            gaps = [abs(a - b) for a, b in zip(mine, other, strict=True)]
-            if max(gaps) > 0.4:  # a name where the lines are apart
-                at = gaps.index(max(gaps))
-                found.append((at - 0.55, 0.42 if mine[at] < 0.5 else mine[at] - 0.1, text, role))
-        return found or [(0.2, 0.85, say("both, with and without"), "plain")]
 
     def worst(values: Tensor) -> str:
         return listed(100 * values.amin(1))
@@ -578,6 +570,6 @@ def where_training_breaks(
             ),
             blind=100 * blind,
         ),
-        row(*(panel(name, (250, 150)) for name in shares), gap=24),
-        column(*(panel(name, (260, 140)) for name in shares), gap=16),
+        column(key, row(*(panel(name, (250, 150)) for name in shares), gap=24)),
+        column(key, *(panel(name, (260, 140)) for name in shares), gap=16),
     )

@@ -15,7 +15,7 @@ from attnsteps.text.vocab import Vocab
 from attnsteps.widgets.base import Widget, one_of, within
 from attnsteps.widgets.bundle import bundle, styles
 
-KINDS = ("words", "characters", "byte pairs")
+KINDS = ("words", "characters", "character pairs")
 MOST_MERGES = 60
 
 #: Ten words, few enough for pencil and paper.
@@ -43,8 +43,8 @@ class TokenizerLab(Widget):
 
     Args:
         sentences: three texts of at most 80 characters.
-        kind: how to split them: ``"words"``, ``"characters"`` or ``"byte pairs"``.
-        lesson: the text to learn byte pairs from: ``"the ten words"``, ``"English"`` or
+        kind: how to split them: ``"words"``, ``"characters"`` or ``"character pairs"``.
+        lesson: the text to learn pairs from: ``"the ten words"``, ``"English"`` or
             ``"Chinese"`` (60 sentences of the corpus), or ``"your sentences"``.
         num_merges: the number of merges, 0 to 60; there are fewer if nothing is left to merge.
         ends: True adds the begin and end tokens to every sentence.
@@ -55,7 +55,7 @@ class TokenizerLab(Widget):
         ValueError: there are not three sentences, one is too long, or an option is unknown.
 
     Example:
-        >>> lab = TokenizerLab(["wider", "latest", ""], kind="byte pairs", num_merges=5)
+        >>> lab = TokenizerLab(["wider", "latest", ""], kind="character pairs", num_merges=5)
         >>> lab.tokens
         [['wid', 'er'], ['lat', 'e', 's', 't'], []]
         >>> lab.batch
@@ -117,7 +117,7 @@ class TokenizerLab(Widget):
 
     @property
     def taught(self) -> list[str]:
-        """The texts that the byte pairs are learned from."""
+        """The texts that the pairs are learned from."""
         return self.texts if self.lesson == _OWN else self.lessons[self.lesson]
 
     @property
@@ -182,7 +182,7 @@ def _fold(text: str) -> str:
 
 @functools.cache
 def _lessons() -> dict[str, tuple[str, ...]]:
-    """Return the texts that byte pairs can be learned from, apart from the reader's sentences."""
+    """Return the texts that pairs can be learned from, apart from the reader's sentences."""
     pairs = generated(_LESSON_PAIRS).train
     chinese, english = Words(SOURCE_WORDS), Words(TARGET_WORDS)
     return {

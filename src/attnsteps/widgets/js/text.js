@@ -19,7 +19,7 @@ import { followTraits, setTraits } from "./traits.js";
 import { button, checkbox, choice, disable, el, fmt, frame, slider, status, uid } from "./ui.js";
 
 const TRAITS = ["sentences", "kind", "lesson", "num_merges", "ends", "folded"];
-const KINDS = ["words", "characters", "byte pairs"];
+const KINDS = ["words", "characters", "character pairs"];
 const OWN = "your sentences";
 const MOST = 60; // merges
 const LISTED = 6; // candidates and pieces that are listed
@@ -385,7 +385,7 @@ class TokenizerLab {
       batchOf(texts, (text) => [...text], this.letters, ends),
       batchOf(texts, (text) => applyMerges(text, merges), pieces, ends),
     ];
-    this.panel.node.hidden = kind !== "byte pairs";
+    this.panel.node.hidden = kind !== "character pairs";
     if (!this.panel.node.hidden) this.panel.update(lesson, learned, merges.length);
     this.batch.update(batches[chosen]);
     this.comparison.update(batches, chosen);
