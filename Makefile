@@ -1,7 +1,7 @@
 # `make book` reads the book, `make test` proves that it holds. Both do all of their own set-up.
 
 .DEFAULT_GOAL := help
-.PHONY: help install colab site book serve page pdf test elsewhere quick lint links bench mutants peers lab drafts notebooks address clean
+.PHONY: help install colab site book serve page pdf worksheets translations test elsewhere quick lint links bench mutants peers lab drafts notebooks address clean
 
 # The first Python from 3.11 on; `make PYTHON=…` names another.
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
@@ -37,6 +37,7 @@ help:
 	@echo "make serve      serve what is built"
 	@echo "make page       watch a chapter, CHAPTER=22: each change is on its page within seconds"
 	@echo "make pdf        the book on paper: a PDF and an EPUB, into _build/paper"
+	@echo "make translations  update the catalogues of the other editions, and count what is missing"
 	@echo "make lab        open the chapters in JupyterLab"
 	@echo "make drafts     write the notebooks as text into .drafts/, for editing"
 	@echo "make notebooks  take over edited drafts, execute and normalise every notebook"
@@ -100,6 +101,10 @@ page: $(INSTALLED)
 # Contents, page numbers, bookmarks; widgets are pictures with the address of the live page.
 pdf: site browser
 	@$(PY) -m scripts.paper
+
+# Catalogues of the editions in other languages (book/locale): what is new there, what is missing.
+translations: $(INSTALLED)
+	@$(PY) -m scripts.translations
 
 # Each chapter's exercises as a notebook without answers, and a second one with them.
 worksheets: $(INSTALLED)

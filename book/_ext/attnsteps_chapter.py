@@ -8,6 +8,7 @@ chapter's question and its first picture.
 
 from html import escape
 
+from attnsteps_words import say
 from docutils import nodes
 from sphinx.application import Sphinx
 
@@ -17,14 +18,14 @@ from attnsteps.diagrams.map import CHAPTERS as BUILT
 CHAPTERS = (*BUILT, "your_own_sentence")
 #: What the chapters build, and how many they are, in their order.
 PARTS = (
-    ("words", 3),
-    ("attention", 7),
-    ("the Transformer", 5),
-    ("translating", 5),
-    ("beyond", 3),
+    (say("words"), 3),
+    (say("attention"), 7),
+    (say("the Transformer"), 5),
+    (say("translating"), 5),
+    (say("beyond"), 3),
 )
+CLOSING = say("What you now have")
 DOCNAMES = [f"{number:02d}_{stem}" for number, stem in enumerate(CHAPTERS, 1)]
-CLOSING = "What you now have"
 
 
 def imports_last(app: Sphinx, doctree: nodes.document) -> None:
@@ -43,11 +44,11 @@ def add_strips(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     for section in list(doctree.findall(nodes.section)):
         title = section[0].astext()
         if section.parent is doctree:
-            section.insert(1, strip(docname, titles, "You are here"))
+            section.insert(1, strip(docname, titles, say("You are here")))
         elif title == CLOSING:
             folds = [i for i, node in enumerate(section) if node.astext().startswith("<details")]
             end = folds[0] if folds else len(section)
-            section.insert(end, strip(docname, titles, "You are still here"))
+            section.insert(end, strip(docname, titles, say("You are still here")))
 
 
 def strip(here: str, titles: dict[str, str], label: str) -> nodes.raw:

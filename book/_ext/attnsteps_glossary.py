@@ -9,6 +9,7 @@ import re
 from pathlib import Path
 
 import yaml
+from attnsteps_words import LANGUAGE, say
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
@@ -32,6 +33,8 @@ def anchor(entry: dict) -> str:
 
 def ways_to_write(entry: dict) -> list[str]:
     """List how a term is written: as it is, in the plural, and so at the start of a sentence."""
+    if LANGUAGE != "en":
+        return [] if entry.get("forms") == [] else [entry["chinese"]]
     forms = entry.get("forms", [entry["term"]])
     forms = [*forms, *(f"{form}s" for form in forms)]
     return [*forms, *(form[0].upper() + form[1:] for form in forms if form[0].islower())]
@@ -53,14 +56,14 @@ class Terms(SphinxDirective):
         number = str(int(entry["chapter"][:2]))
         chapter = addnodes.pending_xref(
             "",
-            nodes.inline("", f"Chapter\N{NO-BREAK SPACE}{number}"),
+            nodes.inline("", say("Chapter\N{NO-BREAK SPACE}{number}", number=number)),
             refdomain="std",
             reftype="doc",
             reftarget=f"/{entry['chapter']}",
             refexplicit=True,
             refdoc=self.env.docname,
         )
-        sentence = nodes.paragraph("", f"{entry['says']} ", chapter, nodes.Text("."))
+        sentence = nodes.paragraph("", f"{say(entry['says'])} ", chapter, nodes.Text("."))
         return nodes.definition_list_item("", term, nodes.definition("", sentence))
 
 
@@ -88,7 +91,10 @@ def linked(text: str, left: dict[str, dict], address: str) -> list[nodes.Node]:
         address: the glossary's, from this page.
     """
     ways = sorted(map(re.escape, left), key=len, reverse=True)
-    match = re.search(rf"(?<![\w/-])(?:{'|'.join(ways)})(?![\w/-])", text) if ways else None
+    edges = (
+        (r"(?<![\w/-])", r"(?![\w/-])") if LANGUAGE == "en" else ("", "")
+    )  # no spaces in Chinese
+    match = re.search(f"{edges[0]}(?:{'|'.join(ways)}){edges[1]}", text) if ways else None
     if match is None:
         return [nodes.Text(text)]
     entry = left[match[0]]
@@ -98,7 +104,7 @@ def linked(text: str, left: dict[str, dict], address: str) -> list[nodes.Node]:
         "",
         match[0],
         refuri=f"{address}#{anchor(entry)}",
-        reftitle=entry["says"],
+        reftitle=say(entry["says"]),
         classes=["term"],
         internal=True,
     )

@@ -5,11 +5,12 @@ import re
 from pathlib import Path
 
 from attnsteps_card import SIZE, draw_card
+from attnsteps_words import LANGUAGE, say
 from docutils import nodes
 from sphinx.application import Sphinx
 
 DESCRIPTION = 200  # characters
-MADE = {"search": "Search", "genindex": "Index"}  # pages that have no title of their own
+MADE = {"search": say("Search"), "genindex": say("Index")}  # pages that have no title of their own
 TAG = re.compile(r"<[^>]*>")
 
 
@@ -24,11 +25,14 @@ def about(app: Sphinx, pagename: str, context: dict, doctree: nodes.document | N
         properties["og:url"] = f"{base}/{pagename}.html"
         if doctree is not None:  # a page made of a file: its title is drawn
             card = f"_static/cards/{pagename.replace('/', '-')}.png"
-            draw_card(title, app.config.html_title, Path(app.outdir) / card)
-            properties["og:image"] = f"{base}/{card}"
-            properties["og:image:alt"] = f"{title}, beside the attention of a translated sentence"
+            if LANGUAGE == "en":  # the other editions show the same one
+                draw_card(title, app.config.html_title, Path(app.outdir) / card)
+            properties["og:image"] = f"{base.removesuffix(f'/{LANGUAGE}')}/{card}"
+            properties["og:image:alt"] = say(
+                "{title}, beside the attention of a translated sentence", title=title
+            )
             properties |= {"og:image:width": str(SIZE[0]), "og:image:height": str(SIZE[1])}
-    up = "../" * pagename.count("/")
+    up = "../" * (pagename.count("/") + (LANGUAGE != "en"))
     tags = [f'<meta name="description" content="{html.escape(description)}" />']
     tags += [
         f'<meta property="{key}" content="{html.escape(value)}" />'

@@ -7,6 +7,7 @@ import textwrap
 
 import nbformat
 from attnsteps_chapter import CHAPTERS, DOCNAMES
+from attnsteps_words import say
 from docutils import nodes
 from docutils.statemachine import StringList
 from sphinx.application import Sphinx
@@ -36,10 +37,10 @@ NEEDS = {
     22: (17,),
     23: (17,),
 }
-SHORT = {"sequence_to_sequence": "the task", "non_autoregressive": "all at once"}
-ANY_ORDER = "in any order"
+SHORT = {"sequence_to_sequence": say("the task"), "non_autoregressive": say("all at once")}
+ANY_ORDER = say("in any order")
 PACE = 100  # words a minute: a careful reader's, who looks at every picture
-KINDS = ("closed", "in code", "open")
+KINDS = (say("closed"), say("in code"), say("open"))
 
 
 def leaned_on(number: int) -> set[int]:
@@ -52,7 +53,7 @@ def graph() -> Drawing:
 
     def chapter(number: int, width: float) -> Piece:
         stem = CHAPTERS[number - 1]
-        text = "\n".join(textwrap.wrap(SHORT.get(stem, stem.replace("_", " ")), 11))
+        text = "\n".join(textwrap.wrap(SHORT.get(stem, say(stem.replace("_", " "))), 11))
         return block(
             text,
             name=str(number),
@@ -105,9 +106,12 @@ def graph() -> Drawing:
             ends.append(tuple(names))
     wires = [Wire(*pair) for pair in dict.fromkeys(ends)]
     told = "; ".join(
-        f"{number} on {' and '.join(map(str, befores))}" for number, befores in NEEDS.items()
+        say("{number} on {others}", number=number, others=say(" and ").join(map(str, befores)))
+        for number, befores in NEEDS.items()
     )
-    return Drawing("Which chapter leans on which", f"Chapter {told}.", wide, tall, wires)
+    return Drawing(
+        say("Which chapter leans on which"), say("Chapter {told}.", told=told), wide, tall, wires
+    )
 
 
 def exercises(docname: str) -> list[int]:
@@ -130,7 +134,7 @@ class Course(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """Write a table in Markdown, and let MyST read it."""
-        head = ["Chapter", "leans on", "minutes", *KINDS]
+        head = [say("Chapter"), say("leans on"), say("minutes"), *KINDS]
         lines = [head, ["---", "---", *["--:"] * 4]]
         total = [0] * 4
         for number, docname in enumerate(DOCNAMES, 1):
@@ -141,7 +145,7 @@ class Course(SphinxDirective):
             total = [one + other for one, other in zip(total, counts, strict=True)]
             needs = ", ".join(map(str, NEEDS.get(number, ())))
             lines.append([f"{number} {{doc}}`/{docname}`", needs, *map(str, counts)])
-        lines.append(["together", "", *map(str, total)])
+        lines.append([say("together"), "", *map(str, total)])
         text = StringList([f"| {' | '.join(line)} |" for line in lines])
         parent = nodes.container()
         parent.document = self.state.document

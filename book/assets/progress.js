@@ -72,8 +72,9 @@ const forget = document.createElement("button");
 forget.type = "button";
 forget.className = "progress-forget";
 forget.textContent = "Forget my progress and answers";
+forget.dataset.ask = "Forget which chapters you have read, and all your answers and guesses?";
 forget.addEventListener("click", () => {
-  if (!confirm("Forget which chapters you have read, and all your answers and guesses?")) return;
+  if (!confirm(forget.dataset.ask)) return;
   for (const key of Object.keys(localStorage)) if (HELD.test(key)) localStorage.removeItem(key);
   location.reload();
 });

@@ -663,25 +663,6 @@ def test_a_figure_has_no_colour_of_its_own(figure):
         assert not re.search(r"#[0-9a-f]{3,8}\b|rgb\(|(?:fill|stroke)=\"(?!none)", written)
 
 
-class Translated(dict):
-    """A catalogue that has every text: each English word becomes one character."""
-
-    def get(self, text: str, default: str | None = None) -> str:
-        parts = re.split(r"(\{[^}]*\}|W_\w|\b[A-Z]ᵀ?\b|√?dₖ)", text)
-        return "".join(
-            re.sub(r"[A-Za-z]+", "字", p) if i % 2 == 0 else p for i, p in enumerate(parts)
-        )
-
-
-@pytest.mark.parametrize("figure", EXAMPLES, ids=lambda figure: figure.__name__)
-def test_every_word_of_a_figure_can_be_translated(figure, monkeypatch):
-    monkeypatch.setattr(catalogue, "CATALOGUE", Translated())
-    for svg in svgs(figure(*EXAMPLES[figure]())):
-        for element in svg.iter():
-            left = re.sub(r"W_[qkv]|QKᵀ|<\w+>|src_ids|tgt_(in|out)", "", element.text or "")
-            assert not re.search(r"[A-Za-z]{2,}", left), f"say() doesn't see {element.text!r}"
-
-
 def test_a_figure_shows_the_numbers_that_it_is_given():
     twice = qkv.one_vector_becomes_three(2 * X[2], W_Q, W_K, W_V)
     (wide, _) = svgs(twice)

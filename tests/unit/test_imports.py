@@ -15,7 +15,7 @@ PACKAGE = Path(attnsteps.__file__).parent
 # A stage may import from its own room and from the rows above it, but not from the other rooms in
 # its own row. In the first rows are the modules that stand on nothing, so that all may use them.
 ORDER = [
-    {"checks", "glue", "results", "running_example"},
+    {"checks", "glue", "language", "results", "running_example"},
     {"toy"},
     {"shapes"},
     {"corpora"},

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from scripts.address import address, site_address
-from scripts.site import MOST, size
+from scripts.site import LANGUAGES, MOST, MOST_OF_ANOTHER, size
 from tests.browser import SITE
 from tests.web.test_pages import PAGES, WATCH
 
@@ -67,7 +67,9 @@ def test_the_head_says_what_the_page_is(tags):
 
 
 def test_the_whole_site_is_small():
-    assert size(SITE) <= MOST
+    others = [size(SITE / language) for language in LANGUAGES]
+    assert size(SITE) - sum(others) <= MOST
+    assert max(others) <= MOST_OF_ANOTHER
 
 
 def test_chapters_to_download_have_no_states_of_widgets():

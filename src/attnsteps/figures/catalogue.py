@@ -1,11 +1,8 @@
-"""Looks up the words of the figures: an edition in another language brings a catalogue of them."""
-
-#: English → another language, with the same fields in braces. Empty, the figures are in English.
-CATALOGUE: dict[str, str] = {}
+"""Marks the words of the figures, which an edition in another language translates."""
 
 
 def say(text: str, **fields: object) -> str:
-    """Return a text of a figure in the reader's language, with its fields filled in.
+    """Return a text of a figure with its fields filled in; catalogues have it as it stands here.
 
     Args:
         text: in English, a literal; what is computed is a field such as ``{total:.2f}``.
@@ -15,7 +12,7 @@ def say(text: str, **fields: object) -> str:
         >>> say("row sum {total:.2f}", total=1.0)
         'row sum 1.00'
     """
-    return CATALOGUE.get(text, text).format(**fields)
+    return text.format(**fields)
 
 
 def gloss(word: object) -> str:

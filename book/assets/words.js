@@ -1,0 +1,135 @@
+// Says in another language what scripts write into the page: widgets are written in English, and what
+// they show is looked up in the edition's catalogue as it comes, like attnsteps/language.py does it.
+
+const { content_root } = document.documentElement.dataset;
+const { entries } = await import(
+  new URL(`${content_root}_static/words_of_edition.js`, location.href).href
+);
+
+const FIELD = /((?:\{\w+\})+|\{\{|\}\})/; // those that touch are one
+const LETTERS = /\p{L}/u;
+const WORD = /[a-z]{2}/;
+const END = /(?<=[.;!?])\s+(?=\S)/;
+const FEW = 8; // letters and spaces of its own with which a template may fit by chance
+const SPOKEN = ["aria-label", "aria-valuetext", "placeholder", "title", "alt", "data-ask"];
+const MADE_BY_SCRIPTS = ".attnsteps-widget, .slides-bar, .progress-mark, .progress-forget";
+
+/** @param {string} text */
+const quoted = (text) => text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
+
+/** @param {string} part */
+const isField = (part) => part.length > 2 && FIELD.test(part);
+
+/** @param {string} text */
+const plain = (text) => text.replaceAll("{{", "{").replaceAll("}}", "}");
+
+/** @type {Record<string, string>} */
+const said = Object.fromEntries(
+  Object.entries(entries).map(([text, other]) => [text.trim(), other.trim()]),
+);
+
+// Those with most words of their own come first: they fit least by chance.
+const templates = Object.entries(said)
+  .map(([text, other]) => {
+    const parts = text.split(FIELD);
+    const own = parts.filter((part) => !isField(part)).map(plain);
+    const pattern = parts.map((part) => (isField(part) ? "([^]*?)" : quoted(plain(part)))).join("");
+    return {
+      text,
+      fields: parts.filter(isField),
+      mark: own.reduce((long, part) => (part.length > long.length ? part : long), ""),
+      size: own.join("").length,
+      words: own.join(""),
+      pattern: new RegExp(`^${pattern}$`, "u"),
+      other,
+    };
+  })
+  .filter(
+    ({ text, other, fields, words }) => fields.length && text !== other && LETTERS.test(words),
+  )
+  .sort((one, two) => two.size - one.size);
+
+/** @type {Map<string, string>} */
+const known = new Map();
+
+/**
+ * Return a text's translation, or the text where there is none.
+ * @param {string} text
+ * @returns {string}
+ */
+export function say(text) {
+  const bare = text.trim();
+  if (!LETTERS.test(bare)) return text;
+  const found = known.get(bare) ?? find(bare);
+  if (known.size > 5000) known.clear(); // numbers that run by
+  known.set(bare, found);
+  return text.replace(bare, () => found);
+}
+
+/** @param {string} text of a field; an English plural's ending is nothing */
+const value = (text) => (text === "s" || text === "es" ? "" : say(text));
+
+/**
+ * Translate sentences or items that were put together, if all of them are known.
+ * @param {string[]} parts
+ */
+function join(parts) {
+  /** @type {string[]} */
+  const all = [];
+  while (parts.length) {
+    let end = parts.length - Number(all.length === 0); // as many at once as one entry has
+    for (; end > 0; end -= 1) {
+      const first = parts.slice(0, end).join(" ");
+      if (say(first) !== first || (end === 1 && !WORD.test(first))) break;
+    }
+    if (end <= 0) return "";
+    all.push(say(parts.slice(0, end).join(" ")));
+    parts = parts.slice(end);
+  }
+  return all.join("");
+}
+
+/** @param {string} bare */
+function find(bare) {
+  if (Object.hasOwn(said, bare)) return plain(said[bare]);
+  const joined = join(bare.split(END));
+  if (joined) return joined;
+  for (const { fields, mark, size, pattern, other } of templates) {
+    const values = bare.includes(mark) && pattern.exec(bare)?.slice(1);
+    if (!values) continue;
+    // "{0} is {1}" fits too much: its fields must be known, or no words.
+    if (size < FEW && values.some((value) => say(value) === value && WORD.test(value))) continue;
+    return other
+      .split(FIELD)
+      .map((part) => (isField(part) ? value(values[fields.indexOf(part)]) : plain(part)))
+      .join("");
+  }
+  return bare;
+}
+
+/** @param {Node} node */
+function translate(node) {
+  if (node instanceof Text) {
+    if (!node.parentElement?.closest(MADE_BY_SCRIPTS)) return;
+    const other = say(node.data);
+    if (other !== node.data) node.data = other;
+  } else if (node instanceof Element && node.closest(MADE_BY_SCRIPTS)) {
+    for (const name of SPOKEN) {
+      const text = node.getAttribute(name);
+      const other = text && say(text);
+      if (other && other !== text) node.setAttribute(name, other);
+    }
+    for (const child of node.childNodes) translate(child);
+  } else if (node instanceof Element) {
+    for (const made of node.querySelectorAll(MADE_BY_SCRIPTS)) translate(made);
+  }
+}
+
+const options = { subtree: true, childList: true, characterData: true, attributeFilter: SPOKEN };
+new MutationObserver((changes) => {
+  for (const { type, target, addedNodes } of changes) {
+    if (type === "childList") for (const node of addedNodes) translate(node);
+    else translate(target);
+  }
+}).observe(document.body, options);
+translate(document.body);

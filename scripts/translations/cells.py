@@ -1,0 +1,113 @@
+"""The words of a question that stand in a cell's code: what they are, and the code with others."""
+
+import ast
+import re
+from collections.abc import Callable, Iterator
+
+from scripts.closure import MAGIC
+
+#: Calls whose words a reader sees → the places of those among the positional arguments.
+ASKED = {"Exercise": (1, 2), "Predict": (1,), "confront": (1,)}
+WORDS = {
+    "title",
+    "question",
+    "options",
+    "feedback",
+    "rows",
+    "columns",
+    "hint",
+    "explanation",
+    "why",
+}
+LETTERS = re.compile(r"[^\W\d_]{2}")
+
+
+def translated(source: str, say: Callable[[str], str]) -> str:
+    """Return a cell's code with each of its messages replaced by what ``say`` makes of it.
+
+    What an f-string computes stays in the message, in braces.
+    """
+    try:
+        tree = ast.parse(MAGIC.sub(r"\1pass", source))
+    except SyntaxError:  # pragma: no cover - no chapter has such a cell
+        return source
+    lines = source.splitlines(keepends=True)
+    starts = [0]
+    for line in lines:
+        starts.append(starts[-1] + len(line.encode()))
+    code = source.encode()
+    for node in reversed(list(literals(tree))):
+        message = template(node)
+        other = say(message)
+        if other != message:
+            first = starts[node.lineno - 1] + node.col_offset
+            last = starts[node.end_lineno - 1] + node.end_col_offset
+            literal = _literal(other, computed=isinstance(node, ast.JoinedStr))
+            code = code[:first] + literal.encode() + code[last:]
+    return code.decode()
+
+
+def messages(source: str) -> list[str]:
+    """List the messages of a cell's code in their order."""
+    try:
+        tree = ast.parse(MAGIC.sub(r"\1pass", source))
+    except SyntaxError:
+        return []
+    return [template(node) for node in literals(tree)]
+
+
+def template(node: ast.Constant | ast.JoinedStr) -> str:
+    """Return a literal's text, with what it computes in braces as it stands in the code."""
+    if isinstance(node, ast.Constant):
+        return node.value
+    text = ""
+    for part in node.values:
+        if isinstance(part, ast.Constant):
+            text += part.value.replace("{", "{{").replace("}", "}}")
+        else:
+            text += "".join(ast.unparse(ast.JoinedStr([part])).partition("{")[1:]).rstrip("'\"")
+    return text
+
+
+def literals(tree: ast.AST) -> Iterator[ast.Constant | ast.JoinedStr]:
+    """Find the literals with words that a question shows."""
+    found = []
+    named = {
+        node.targets[0].id: node.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
+    }
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call):
+            continue
+        name = node.func.attr if isinstance(node.func, ast.Attribute) else None
+        name = node.func.id if isinstance(node.func, ast.Name) else name
+        if name in ASKED:
+            shown = [node.args[place] for place in ASKED[name] if place < len(node.args)]
+            shown += [word.value for word in node.keywords if word.arg in WORDS]
+            for value in shown:
+                found += _texts(
+                    named.get(value.id, value) if isinstance(value, ast.Name) else value
+                )
+    places = {(node.lineno, node.col_offset): node for node in found}
+    yield from (node for _, node in sorted(places.items()))
+
+
+def _texts(node: ast.AST) -> Iterator[ast.Constant | ast.JoinedStr]:
+    """Find texts, but no names of data, which are passed to a function or look something up."""
+    if isinstance(node, ast.JoinedStr) or (
+        isinstance(node, ast.Constant) and isinstance(node.value, str)
+    ):
+        if LETTERS.search(template(node)):
+            yield node
+    elif not isinstance(node, ast.Call | ast.Subscript):
+        for child in ast.iter_child_nodes(node):
+            yield from _texts(child)
+
+
+def _literal(text: str, *, computed: bool) -> str:
+    """Write a text as a literal of Python."""
+    if not computed:
+        return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
+    quote = '"' if '"' not in text else '"""' if not text.endswith('"') else "'''"
+    return "f" + quote + text.replace("\\", "\\\\").replace("\n", "\\n") + quote

@@ -1,0 +1,116 @@
+"""Writes a page of the book in another language: the same code and outputs with other words."""
+
+import json
+import re
+from decimal import Decimal
+
+from nbformat import NotebookNode
+
+from attnsteps.language import Catalogue
+from scripts.translations import cells, prose
+from scripts.translations.catalogue import path_of, said
+
+ASKING = {"Exercise", "Predict"}
+REFERENCE = re.compile(r"\[([^\]\n]+)\]\((api(?:/\w+)?)\.md(#[^)\s]+)?\)")
+TO = re.compile(r"(?<=[\d%]) to (?=[\d−])")
+AND = re.compile(r"(?<=[\d%]) and (?=[\d−])")
+NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
+LARGE = {"million": 10**6, "billion": 10**9, "百万": 10**6, "十亿": 10**9}
+UNIT = re.compile(
+    r"(<span data-glue=\"[\w-]+\">)([^<]*?)(?: (million|billion))?(</span>)(?:\s*个?(百万|十亿))?"
+)
+WORDS = {"none": "没有"}
+LISTED = re.compile(r"(?<=\d), (?=\d)")
+
+
+def text(markdown: str, stem: str, language: str) -> str:
+    """Return a page's Markdown in another language; what isn't translated yet is in English."""
+    words = said(path_of(stem, language))
+    return _to_the_reference(prose.translated(markdown, lambda one: words.get(one, one)))
+
+
+def chapter(notebook: NotebookNode, stem: str, language: str) -> None:
+    """Write a chapter with its outputs in another language, without executing it."""
+    words = said(path_of(stem, language))
+    shown = {}
+    for of in ("widgets", "drawings", "package"):
+        shown |= said(path_of(of, language))
+    drawn, asked = Catalogue(shown), Catalogue({**shown, **words})
+    around = said(path_of("site", language))
+    for cell in notebook.cells:
+        if cell.cell_type == "markdown":
+            cell.source = prose.translated(cell.source, lambda one: words.get(one, one))
+            cell.source = _to_the_reference(cell.source)
+        elif cell.cell_type == "code":
+            prompts = cell.metadata.get("mystnb", {})
+            prompts |= {
+                name: around.get(value, value)
+                for name, value in prompts.items()
+                if isinstance(value, str)
+            }
+            cell.source = cells.translated(cell.source, lambda one: words.get(one, one))
+            for output in cell.outputs:
+                _translate_output(output, drawn, asked)
+
+
+def in_words(notebook: NotebookNode) -> None:
+    """Say the values that were glued into the prose as Chinese says ranges and lists."""
+
+    def value(match: re.Match) -> str:
+        start, text, inside, end, after = match.groups()
+        text = LISTED.sub("、", AND.sub(" 和 ", TO.sub(" 到 ", WORDS.get(text, text))))
+        if not (unit := inside or after):
+            return f"{start}{text}{end}"
+        return f"{start}{_in_wan(text, LARGE[unit])}{end}"
+
+    for cell in notebook.cells:
+        if cell.cell_type == "markdown":
+            cell.source = UNIT.sub(value, cell.source)
+
+
+def _in_wan(text: str, factor: int) -> str:
+    """Write numbers of millions or billions as Chinese counts, in 万 and 亿."""
+    numbers = [Decimal(each.replace(",", "")) * factor for each in NUMBER.findall(text)]
+    size, unit = (10**8, "亿") if max(numbers) >= 10**8 else (10**4, "万")
+    said = iter(f"{(each / size).normalize():f}" for each in numbers)
+    return f"{NUMBER.sub(lambda _: next(said), text)} {unit}"
+
+
+def _to_the_reference(markdown: str) -> str:
+    """Let links to the reference, which is in English only, lead to the other edition."""
+
+    def link(match: re.Match) -> str:
+        return f'<a href="../{match[2]}.html{match[3] or ""}">{match[1]}</a>'
+
+    return REFERENCE.sub(link, markdown)
+
+
+def _translate_output(output: NotebookNode, drawn: Catalogue, asked: Catalogue) -> None:
+    """Translate the texts of a drawing, or of an answer, a verdict or a question.
+
+    A word of an example is Chinese where it is asked for, and a note in English in a drawing.
+    """
+    data = output.get("data", {})
+    if html := data.get("text/html", ""):
+        shown = drawn if 'class="ad ' in html else asked
+        data["text/html"] = shown.say_in(html)
+    if data.get("text/plain", "").startswith(("✓", "✗")):
+        data["text/plain"] = asked.say(data["text/plain"])
+    kept = json.loads(output.get("metadata", {}).get("attnsteps", "null"))
+    if kept and kept["widget"].rpartition(".")[2] in ASKING:
+        kept["traits"] = _said(kept["traits"], asked)
+        output.metadata["attnsteps"] = json.dumps(kept, ensure_ascii=False, sort_keys=True)
+
+
+def _said(value: object, shown: Catalogue) -> object:
+    """Translate all texts in a trait, but no keys, which tell questions apart."""
+    if isinstance(value, str):
+        return shown.say(value)
+    if isinstance(value, list):
+        return [_said(one, shown) for one in value]
+    if isinstance(value, dict):
+        return {
+            name: one if name in ("key", "kind") else _said(one, shown)
+            for name, one in value.items()
+        }
+    return value

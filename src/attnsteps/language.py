@@ -1,0 +1,121 @@
+"""Says what is shown in another language: texts as they are, or with what was computed in them.
+
+Nothing else in the package knows of languages: every text is written in English, and a catalogue is
+asked where it is shown. It finds a text by what it was made from, so "3 of 8 words" by "{n} of
+{total} words".
+"""
+
+import re
+from collections.abc import Mapping
+from functools import cached_property
+from html import escape, unescape
+
+#: Fields, those that touch as one, and braces.
+FIELD = re.compile(r"((?:\{(?!\{)[^{}]*(?:\{[^{}]*\}[^{}]*)*\}(?!\}))+|\{\{|\}\})")
+_SHOWN = re.compile(r"(<(?:style|script)\b.*?</(?:style|script)>)|(?<=>)([^<>]+)(?=<)", re.DOTALL)
+_LETTERS = re.compile(r"[^\W\d_]")
+_WORD = re.compile(r"[a-z]{2}")
+_END = re.compile(r"(?<=[.;!?])\s+(?=\S)")
+_ENDINGS = ("s", "es")
+_FEW = 8  # letters and spaces of its own with which a template may fit by chance
+
+
+class Catalogue:
+    """What an edition says instead of the English.
+
+    Args:
+        entries: an English text → its translation. Fields in braces stand for what is computed, in
+            both the same ones in any order; ``{{`` and ``}}`` are braces.
+
+    Example:
+        >>> zh = Catalogue({"{n} of {total} words": "{total} 个词中的 {n} 个", "animal": "动物"})
+        >>> zh.say("3 of 8 words")
+        '8 个词中的 3 个'
+        >>> zh.say("no such text")
+        'no such text'
+    """
+
+    def __init__(self, entries: Mapping[str, str]) -> None:
+        self.entries = {text.strip(): other.strip() for text, other in entries.items() if other}
+        self._known: dict[str, str] = {}
+
+    @cached_property
+    def _templates(self) -> list[tuple[re.Pattern, list[str], str, int]]:
+        """Patterns, those with most words of their own first: they fit least by chance."""
+        found = []
+        for text, other in self.entries.items():
+            parts = [part for part in FIELD.split(text) if part]
+            fields = [part for part in parts if _is_field(part)]
+            own = "".join(_plain(part) for part in parts if not _is_field(part))
+            touching = set(FIELD.findall(other)) <= set(parts)
+            if fields and _LETTERS.search(own) and touching and text != other:
+                pattern = "".join(
+                    "(.*?)" if part in fields else re.escape(_plain(part)) for part in parts
+                )
+                found.append((re.compile(pattern, re.DOTALL), fields, other, len(own)))
+        return sorted(found, key=lambda each: -each[-1])
+
+    def say(self, text: str) -> str:
+        """Return a text's translation, or the text where there is none."""
+        if text not in self._known:
+            self._known[text] = self._find(text)
+        return self._known[text]
+
+    def _find(self, text: str) -> str:
+        bare = text.strip()
+        if not _LETTERS.search(bare):
+            return text
+        if bare in self.entries:
+            return text.replace(bare, _plain(self.entries[bare]))
+        if said := self._join(_END.split(bare)):
+            return text.replace(bare, said)
+        for pattern, fields, other, size in self._templates:
+            if match := pattern.fullmatch(bare):
+                values = dict(zip(fields, map(self._value, match.groups()), strict=True))
+                # "{a} is {b}" fits too much: its fields must be known, or no words.
+                if size < _FEW and any(
+                    self.say(each) == each and _WORD.search(each) for each in match.groups()
+                ):
+                    continue
+                said = "".join(
+                    values[part] if _is_field(part) else _plain(part) for part in FIELD.split(other)
+                )
+                return text.replace(bare, said)
+        return text
+
+    def _join(self, parts: list[str]) -> str:
+        """Translate sentences or items that were put together, if all of them are known."""
+        said = []
+        while parts:
+            for end in range(len(parts) - (not said), 0, -1):  # as many at once as one entry has
+                first = " ".join(parts[:end])
+                if self.say(first) != first or (end == 1 and not _WORD.search(first)):
+                    said.append(self.say(first))
+                    parts = parts[end:]
+                    break
+            else:
+                return ""
+        return "".join(said)
+
+    def _value(self, text: str) -> str:
+        """Return what stands in a field; an English plural's ending is nothing."""
+        return "" if text in _ENDINGS else self.say(text)
+
+    def say_in(self, html: str) -> str:
+        """Translate the texts of some HTML or SVG, which are the same whatever is around them."""
+
+        def said(match: re.Match) -> str:
+            text = unescape(match[0])
+            other = text if match[1] else self.say(text)
+            return match[0] if other == text else escape(other, quote=False)
+
+        return _SHOWN.sub(said, html)
+
+
+def _is_field(part: str) -> bool:
+    return part.startswith("{") and len(part) > 2
+
+
+def _plain(text: str) -> str:
+    """Return a text without fields as it is shown."""
+    return text.replace("{{", "{").replace("}}", "}")

@@ -1,0 +1,125 @@
+"""The book in other languages: its pages, what leads from one edition to the other, the search."""
+
+import json
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from attnsteps.language import Catalogue
+from scripts.site import LANGUAGES
+from tests.browser import ROOT, SITE
+from tests.web.test_pages import PAGES, WIDE
+
+TRANSLATED = [name for name in PAGES if not name.startswith("api")]
+SECTION = re.compile(r'<section[^>]*\bid="([^"]+)"')
+WIDGETS_READY = "performance.getEntriesByName('attnsteps:widgets-ready').length"
+CHAPTERS = [name for name in TRANSLATED if re.match(r"\d\d_", name)]
+#: What a widget may show in English: examples, names of code, signs.
+SHOWN = r"""() => [...document.querySelectorAll('.attnsteps-widget')].flatMap((widget) => {
+  const walker = document.createTreeWalker(widget, NodeFilter.SHOW_TEXT);
+  const found = [];
+  while (walker.nextNode()) {
+    const text = walker.currentNode.data.trim();
+    const { parentElement } = walker.currentNode;
+    if (parentElement.closest('textarea, noscript, [lang=en]')) continue;
+    if (/[a-z]{3,} [a-z]{3,} [a-z]{2,}/.test(text)) found.push(text);
+  }
+  return found;
+})"""
+
+
+def page_of(name, language="en"):
+    return (SITE / ("" if language == "en" else language) / name).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", TRANSLATED)
+def test_both_editions_have_a_page_with_the_same_sections(name):
+    english = page_of(name)
+    for language in LANGUAGES:
+        other = page_of(name, language)
+        assert SECTION.findall(other) == SECTION.findall(english)
+        assert re.search(rf'<html[^>]* lang="{language}', other)
+        for page in (english, other):
+            for each in ("en", *LANGUAGES):
+                assert f'rel="alternate" hreflang="{each}"' in page
+        assert f'href="{language}/{name}" lang="{language}"' in english
+        assert f'href="../{name}" lang="en"' in other
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_a_chinese_chapter_works_on_a_phone(open_page, name):
+    page = open_page(f"zh/{name}", width=360)
+    page.wait_for_function(WIDGETS_READY)
+    assert page.evaluate(WIDE, ".table-wrapper, .highlight, pre, .output, math, .aw") == []
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    english = [text for text in page.evaluate(SHOWN) if not is_example(text)]
+    assert english == []
+
+
+def is_example(text):
+    """Tell whether a text is of the corpora's English, which the examples are made of."""
+    said = re.sub("“[^”]*”", "", text)
+    return text[0].islower() or not re.search(r"[a-z]{3,} [a-z]{3,} [a-z]{2,}", said)
+
+
+def test_the_choice_is_remembered_and_leads_to_the_same_place(browser, site):
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(f"{site}04_query_key_value.html#exercises")
+    page.get_by_role("link", name="中文").click()
+    expect(page).to_have_url(f"{site}zh/04_query_key_value.html#exercises")
+    page.goto("about:blank")
+    page.goto(f"{site}intro.html")
+    expect(page).to_have_url(f"{site}zh/intro.html")
+    page.get_by_role("link", name="English", exact=True).click()
+    expect(page).to_have_url(f"{site}intro.html")
+    page.goto("about:blank")
+    page.goto(f"{site}zh/intro.html")
+    expect(page).to_have_url(f"{site}intro.html")
+    context.close()
+
+
+@pytest.mark.parametrize("query", ["词向量", "掩码", "累", "softmax"])
+def test_chinese_is_found(open_page, query):
+    page = open_page(f"zh/search.html?q={query}")
+    expect(page.locator("#search-results ul.search > li").first).to_be_visible()
+
+
+def test_what_scripts_write_is_in_the_language_of_the_edition(open_page):
+    page = open_page("zh/06_softmax.html")
+    page.wait_for_function(WIDGETS_READY)
+    expect(page.locator(".aw").get_by_role("button", name="重新开始").first).to_be_visible()
+    assert page.evaluate(
+        """async () => {
+          const script = document.querySelector('script[src*="words.js"]').src;
+          const { say } = await import(script);
+          return [say("no such text at all"), say("  Hint "), say("3")];
+        }"""
+    ) == ["no such text at all", "  提示 ", "3"]
+
+
+def test_python_and_the_page_find_the_same_words(open_page):
+    page = open_page("zh/06_softmax.html")
+    text = page.evaluate(
+        """async () => (await (await fetch("_static/words_of_edition.js")).text())"""
+    )
+    entries = json.loads(text.removeprefix("export const entries = ").rstrip().rstrip(";"))
+    texts = [re.sub(r"\{\d+\}", "7", one) for one in entries if "{{" not in one]
+    known = Catalogue(entries)
+    shown = page.evaluate(
+        """async (texts) => {
+          const { say } = await import(document.querySelector('script[src*="words.js"]').src);
+          return texts.map(say);
+        }""",
+        texts,
+    )
+    assert shown == [known.say(text) for text in texts]
+
+
+def test_colab_opens_the_chinese_notebook(open_page):
+    page = open_page("zh/05_scaling.html")
+    link = page.get_by_role("link", name="Open in Colab")
+    assert link.get_attribute("href").endswith("/blob/zh/05_scaling.ipynb")
+    workflow = (ROOT / ".github/workflows/test.yml").read_text(encoding="utf-8")
+    assert "_build/html/zh/_sources" in workflow
