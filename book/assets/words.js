@@ -104,7 +104,7 @@ function find(bare) {
       .map((part) => (isField(part) ? value(values[fields.indexOf(part)]) : plain(part)))
       .join("");
   }
-  return bare;
+  return /^[✓✗] /u.test(bare) ? bare.slice(0, 2) + say(bare.slice(2)) : bare;
 }
 
 /** @param {Node} node */
