@@ -38,6 +38,7 @@ class Catalogue:
 
     def __init__(self, entries: Mapping[str, str]) -> None:
         self.entries = {text.strip(): other.strip() for text, other in entries.items() if other}
+        self._whole = {_plain(text): _plain(other) for text, other in self.entries.items()}
         self._known: dict[str, str] = {}
 
     @cached_property
@@ -66,8 +67,8 @@ class Catalogue:
         bare = text.strip()
         if not _LETTERS.search(bare):
             return text
-        if bare in self.entries:
-            return text.replace(bare, _plain(self.entries[bare]))
+        if bare in self._whole:
+            return text.replace(bare, self._whole[bare])
         if said := self._join(_END.split(bare)):
             return text.replace(bare, said)
         for pattern, fields, other, size in self._templates:

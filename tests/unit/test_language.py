@@ -15,6 +15,7 @@ ZH = {
     "Head ": "头 ",
     "{0} in {1}{2}": "{1}{2} 里的 {0}",
     "same {0}": "same {0}",
+    "{{k}} is x": "{{k}} 是 x",
     "empty": "",
 }
 
@@ -38,6 +39,7 @@ ZH = {
         ("animal in 3 MB", "3 MB 里的 动物"),
         ("✓ animal", "✓ 动物"),
         ("same animal", "same animal"),
+        ("{k} is x", "{k} 是 x"),
         ("empty", "empty"),
         ("", ""),
         ("3.14", "3.14"),
