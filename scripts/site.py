@@ -186,7 +186,7 @@ def build(shown: dict[str, NotebookNode], html: Path) -> None:
         work = html.with_name(f"{html.name}-{language}")
         sources[language], written[language] = work / "book", work / "html"
         made[language] = assemble(shown, sources[language], language)
-    stamp = html / ".made-from"
+    stamp = html / ".editions"
     before = json.loads(stamp.read_text()) if stamp.exists() else {}
     # The other editions use files of the English one.
     changed = [

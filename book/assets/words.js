@@ -28,6 +28,11 @@ const said = Object.fromEntries(
   Object.entries(entries).map(([text, other]) => [text.trim(), other.trim()]),
 );
 
+/** @type {Record<string, string>} */
+const whole = Object.fromEntries(
+  Object.entries(said).map(([text, other]) => [plain(text), plain(other)]),
+);
+
 // Those with most words of their own come first: they fit least by chance.
 const templates = Object.entries(said)
   .map(([text, other]) => {
@@ -91,7 +96,7 @@ function join(parts) {
 
 /** @param {string} bare */
 function find(bare) {
-  if (Object.hasOwn(said, bare)) return plain(said[bare]);
+  if (Object.hasOwn(whole, bare)) return whole[bare];
   const joined = join(bare.split(END));
   if (joined) return joined;
   for (const { fields, mark, size, pattern, other } of templates) {
@@ -104,7 +109,7 @@ function find(bare) {
       .map((part) => (isField(part) ? value(values[fields.indexOf(part)]) : plain(part)))
       .join("");
   }
-  return bare;
+  return /^[✓✗] /u.test(bare) ? bare.slice(0, 2) + say(bare.slice(2)) : bare;
 }
 
 /** @param {Node} node */

@@ -97,20 +97,28 @@ def _translate_output(output: NotebookNode, drawn: Catalogue, asked: Catalogue) 
     if data.get("text/plain", "").startswith(("✓", "✗")):
         data["text/plain"] = asked.say(data["text/plain"])
     kept = json.loads(output.get("metadata", {}).get("attnsteps", "null"))
-    if kept and kept["widget"].rpartition(".")[2] in ASKING:
-        kept["traits"] = _said(kept["traits"], asked)
+    if kept:
+        asks = kept["widget"].rpartition(".")[2] in ASKING
+        kept["traits"] = _said(kept["traits"], asked if asks else drawn, whole=asks)
         output.metadata["attnsteps"] = json.dumps(kept, ensure_ascii=False, sort_keys=True)
 
 
-def _said(value: object, shown: Catalogue) -> object:
-    """Translate all texts in a trait, but no keys, which tell questions apart."""
+def _said(value: object, shown: Catalogue, *, whole: bool) -> object:
+    """Translate the texts in a trait, but no keys, which tell questions apart.
+
+    Args:
+        value: of the trait.
+        shown: what the texts become.
+        whole: all texts are only shown; otherwise only those are with names in braces, which the
+            widget's script fills in, and the rest is looked up in the page.
+    """
     if isinstance(value, str):
-        return shown.say(value)
+        return shown.say(value) if whole or "{" in value else value
     if isinstance(value, list):
-        return [_said(one, shown) for one in value]
+        return [_said(one, shown, whole=whole) for one in value]
     if isinstance(value, dict):
         return {
-            name: one if name in ("key", "kind") else _said(one, shown)
+            name: one if name in ("key", "kind") else _said(one, shown, whole=whole)
             for name, one in value.items()
         }
     return value

@@ -32,8 +32,6 @@ ALONE = (
         "16-bit copies",
         "steps",
         "it lives",
-        "✓ {0}",
-        "✗ {0}",
         "it’s flat",
     ),
 )

@@ -11,11 +11,12 @@ from functools import cached_property
 from html import escape, unescape
 
 #: Fields, those that touch as one, and braces.
-FIELD = re.compile(r"((?:\{(?!\{)[^{}]*(?:\{[^{}]*\}[^{}]*)*\}(?!\}))+|\{\{|\}\})")
+FIELD = re.compile(r"((?:\{(?!\{)[^{}]*(?:\{[^{}]*\}[^{}]*)*\})+|\{\{|\}\})")
 _SHOWN = re.compile(r"(<(?:style|script)\b.*?</(?:style|script)>)|(?<=>)([^<>]+)(?=<)", re.DOTALL)
 _LETTERS = re.compile(r"[^\W\d_]")
 _WORD = re.compile(r"[a-z]{2}")
 _END = re.compile(r"(?<=[.;!?])\s+(?=\S)")
+_MARKS = ("✓", "✗")
 _ENDINGS = ("s", "es")
 _FEW = 8  # letters and spaces of its own with which a template may fit by chance
 
@@ -37,6 +38,7 @@ class Catalogue:
 
     def __init__(self, entries: Mapping[str, str]) -> None:
         self.entries = {text.strip(): other.strip() for text, other in entries.items() if other}
+        self._whole = {_plain(text): _plain(other) for text, other in self.entries.items()}
         self._known: dict[str, str] = {}
 
     @cached_property
@@ -65,8 +67,8 @@ class Catalogue:
         bare = text.strip()
         if not _LETTERS.search(bare):
             return text
-        if bare in self.entries:
-            return text.replace(bare, _plain(self.entries[bare]))
+        if bare in self._whole:
+            return text.replace(bare, self._whole[bare])
         if said := self._join(_END.split(bare)):
             return text.replace(bare, said)
         for pattern, fields, other, size in self._templates:
@@ -81,7 +83,8 @@ class Catalogue:
                     values[part] if _is_field(part) else _plain(part) for part in FIELD.split(other)
                 )
                 return text.replace(bare, said)
-        return text
+        mark, _, rest = bare.partition(" ")
+        return text.replace(rest, self.say(rest)) if mark in _MARKS and rest else text
 
     def _join(self, parts: list[str]) -> str:
         """Translate sentences or items that were put together, if all of them are known."""

@@ -1,0 +1,56 @@
+"""How a text that was made in English is found in a catalogue."""
+
+import pytest
+
+from attnsteps.language import Catalogue
+
+ZH = {
+    "animal": "动物",
+    "{n} of {total} words": "{total} 个词中的 {n} 个",
+    "{0} layer{1}": "{0} 层{1}",
+    "{a} is {b}": "{a} 是 {b}",
+    "A sentence.": "一句话。",
+    "Two sentences. They are one entry.": "两句话，是一个条目。",
+    "the set {{{0}}}": "集合 {{{0}}}",
+    "Head ": "头 ",
+    "{0} in {1}{2}": "{1}{2} 里的 {0}",
+    "same {0}": "same {0}",
+    "{{k}} is x": "{{k}} 是 x",
+    "empty": "",
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("animal", "动物"),
+        ("  animal\n", "  动物\n"),
+        ("3 of 8 words", "8 个词中的 3 个"),
+        ("animal of 8 words", "8 个词中的 动物 个"),  # a field may hold a text
+        ("6 layers", "6 层"),
+        ("1 layer", "1 层"),
+        ("animal is 3", "动物 是 3"),
+        ("nothing is hidden", "nothing is hidden"),  # too few words of its own to be sure
+        ("A sentence. 3 of 8 words", "一句话。8 个词中的 3 个"),
+        ("A sentence. Two sentences. They are one entry.", "一句话。两句话，是一个条目。"),
+        ("A sentence. And one that nobody knows.", "A sentence. And one that nobody knows."),
+        ("the set {4}", "集合 {4}"),
+        ("Head", "头"),
+        ("animal in 3 MB", "3 MB 里的 动物"),
+        ("✓ animal", "✓ 动物"),
+        ("same animal", "same animal"),
+        ("{k} is x", "{k} 是 x"),
+        ("empty", "empty"),
+        ("", ""),
+        ("3.14", "3.14"),
+    ],
+)
+def test_what_is_said(text, said):
+    assert Catalogue(ZH).say(text) == said
+
+
+def test_only_what_is_shown_of_html_is_translated():
+    style, text = "<style>.animal{color:red}</style>", '<text class="animal">{}</text>'
+    said = Catalogue(ZH).say_in(f"{style}{text.format('animal')}<b> 3 of 8 words </b>&lt;")
+    assert said == f"{style}{text.format('动物')}<b> 8 个词中的 3 个 </b>&lt;"
+    assert Catalogue({"a < b now": "甲 < 乙"}).say_in("<p>a &lt; b now</p>") == "<p>甲 &lt; 乙</p>"
