@@ -19,6 +19,8 @@ LARGE = {"million": 10**6, "billion": 10**9, "百万": 10**6, "十亿": 10**9}
 UNIT = re.compile(
     r"(<span data-glue=\"[\w-]+\">)([^<]*?)(?: (million|billion))?(</span>)(?:\s*个?(百万|十亿))?"
 )
+COUNTED = re.compile(r"(\d[\d,.]*)\s*个?(百万|十亿)")
+HAN = re.compile(r"[\u4e00-\u9fff]")
 WORDS = {"none": "没有"}
 LISTED = re.compile(r"(?<=\d), (?=\d)")
 
@@ -59,6 +61,7 @@ def in_words(notebook: NotebookNode) -> None:
     def value(match: re.Match) -> str:
         start, text, inside, end, after = match.groups()
         text = LISTED.sub("、", AND.sub(" 和 ", TO.sub(" 到 ", WORDS.get(text, text))))
+        text = text.replace(" %", "%")
         if not (unit := inside or after):
             return f"{start}{text}{end}"
         return f"{start}{_in_wan(text, LARGE[unit])}{end}"
@@ -66,6 +69,12 @@ def in_words(notebook: NotebookNode) -> None:
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
             cell.source = UNIT.sub(value, cell.source)
+
+
+def _counted(text: str) -> str:
+    """Say ranges, and numbers of millions, as Chinese does in a text that was put together."""
+    text = COUNTED.sub(lambda match: _in_wan(match[1], LARGE[match[2]]), text)
+    return TO.sub(" 到 ", text) if HAN.search(text) else text
 
 
 def _in_wan(text: str, factor: int) -> str:
@@ -93,7 +102,7 @@ def _translate_output(output: NotebookNode, drawn: Catalogue, asked: Catalogue) 
     data = output.get("data", {})
     if html := data.get("text/html", ""):
         shown = drawn if 'class="ad ' in html else asked
-        data["text/html"] = shown.say_in(html)
+        data["text/html"] = _counted(shown.say_in(html))
     if data.get("text/plain", "").startswith(("✓", "✗")):
         data["text/plain"] = asked.say(data["text/plain"])
     kept = json.loads(output.get("metadata", {}).get("attnsteps", "null"))
@@ -113,7 +122,7 @@ def _said(value: object, shown: Catalogue, *, whole: bool) -> object:
             widget's script fills in, and the rest is looked up in the page.
     """
     if isinstance(value, str):
-        return shown.say(value) if whole or "{" in value else value
+        return _counted(shown.say(value)) if whole or "{" in value else value
     if isinstance(value, list):
         return [_said(one, shown, whole=whole) for one in value]
     if isinstance(value, dict):

@@ -190,7 +190,7 @@ def test_a_changed_message_is_fuzzy_until_it_is_looked_at(tmp_path):
     ("value", "shown"),
     [
         ("39 to 50", "39 到 50"),
-        ("95 % to 97 %", "95 % 到 97 %"),
+        ("95 % to 97 %", "95% 到 97%"),
         ("1, 2 and 3", "1、2 和 3"),
         ("2.6 million", "260 万"),
         ("the the the", "the the the"),
