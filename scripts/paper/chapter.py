@@ -4,6 +4,7 @@ import io
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,14 +13,10 @@ from PIL import Image
 from playwright.sync_api import Page
 
 from scripts.closure import ROOT
+from scripts.translations.catalogue import path_of, said
 from tests.browser import SITE
 
 HERE = Path(__file__).parent
-TITLE = "Attention, Step by Step"
-SUBTITLE = "Build the Transformer, piece by piece, until it translates Chinese into English"
-AUTHORS = "The Attention, Step by Step authors"
-NAME = "attention-step-by-step"
-
 RUN = """async ([source, settings]) => {
   const url = URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
   return (await import(url)).onPaper(settings);
@@ -29,6 +26,45 @@ NARROW, COLUMN = 760, 900  # px: widgets are photographed in the first, drawings
 LINK = re.compile(r'href="([^"]*)"')
 IDENTIFIER = re.compile(r'\sid="([^"]+)"')
 WIDGET = ".attnsteps-widget:not([data-widget='predict'], [data-widget='exercise'])"
+
+
+@dataclass(frozen=True)
+class Edition:
+    """The book in one language: what it calls itself, and where its pages are."""
+
+    language: str = "en"
+
+    @property
+    def folder(self) -> str:
+        """Where its pages lie in the site, with a slash at the end if anywhere."""
+        return "" if self.language == "en" else f"{self.language}/"
+
+    @property
+    def name(self) -> str:
+        """What its files are called."""
+        ending = "" if self.language == "en" else f"-{self.language}"
+        return f"attention-step-by-step{ending}"
+
+    @property
+    def title(self) -> str:
+        return self.say("Attention, Step by Step")
+
+    @property
+    def authors(self) -> str:
+        return self.say("The Attention, Step by Step authors")
+
+    @property
+    def address(self) -> str:
+        """Where it is published, with a slash at its end."""
+        return site_address() + self.folder
+
+    @cached_property
+    def _words(self) -> dict[str, str]:
+        return {} if self.language == "en" else said(path_of("site", self.language))
+
+    def say(self, text: str, **fields: object) -> str:
+        """Return a text in the edition's language, with its fields filled in."""
+        return self._words.get(text, text).format(**fields)
 
 
 @dataclass(frozen=True)
@@ -56,7 +92,7 @@ class Entry(NamedTuple):
     number: int | None  # a chapter's
 
 
-def contents() -> Iterator[Entry]:
+def contents(edition: Edition) -> Iterator[Entry]:
     """Yield each page of the book on paper."""
     toc = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
     yield Entry(toc["root"], "", None)
@@ -65,7 +101,7 @@ def contents() -> Iterator[Entry]:
             name = chapter["file"]
             number = int(name[:2]) if name[:2].isdigit() else None
             if name not in ("api", "benchmarks"):  # the site's alone
-                yield Entry(name, part["caption"], number)
+                yield Entry(name, edition.say(part["caption"]), number)
 
 
 def site_address() -> str:
@@ -104,18 +140,19 @@ def in_few_colours(png: bytes) -> bytes:
     return shown.getvalue()
 
 
-def read(page: Page, base: str, entry: Entry, pages: list[str]) -> Chapter:
+def read(page: Page, base: str, edition: Edition, entry: Entry, pages: list[str]) -> Chapter:
     """Open a page of the site and return its article.
 
     Args:
         page: a tab of a browser.
         base: where the site is served.
+        edition: the book's language.
         entry: which page it is.
         pages: all that the book on paper has; links to others lead to the published site.
     """
     name = entry.name
     page.set_viewport_size({"width": NARROW, "height": 1200})
-    page.goto(f"{base}{name}.html")
+    page.goto(f"{base}{edition.folder}{name}.html")
     pictures = photograph(page)
     page.set_viewport_size({"width": COLUMN, "height": 1200})
     images = {f"{name}-{n}.png": each.pop("bytes") for n, each in enumerate(pictures)}
@@ -126,11 +163,20 @@ def read(page: Page, base: str, entry: Entry, pages: list[str]) -> Chapter:
         "name": name,
         "number": entry.number,
         "pages": pages,
-        "address": f"{site_address()}{name}.html",
+        "address": f"{edition.address}{name}.html",
         "pictures": pictures,
+        "words": {  # page.js fills in what is in braces
+            "solutions": edition.say("Hints and solutions"),
+            "guess": edition.say("Guess first"),
+            "solution": edition.say(
+                "Hint: {hint} Solution: {solution}", hint="{hint}", solution="{solution}"
+            ),
+            "figure": edition.say("Figure {number}", number="{number}"),
+            "live": edition.say("{title}, live at", title="{title}"),
+        },
     }
     xhtml = page.evaluate(RUN, [(HERE / "page.js").read_text(encoding="utf-8"), settings])
-    for path in set(re.findall(r'src="(/_[^"]+)"', xhtml)):
+    for path in set(re.findall(r'src="(/(?:\w\w/)?_[^"]+)"', xhtml)):
         content = (SITE / path.lstrip("/")).read_bytes()
         file = Path(path).name
         if not path.endswith((".png", ".svg")):  # e-books know no WebP
@@ -154,13 +200,25 @@ def mend_links(chapters: list[Chapter]) -> list[str]:
     return [LINK.sub(mended, each.xhtml) for each in chapters]
 
 
-def cover(edition: str) -> str:
+def cover(edition: Edition, version: str) -> str:
     """Write the first page: what this is, how old, under which licence and how to cite it."""
-    address = site_address()
+    say, address = edition.say, edition.address
     link = f'<a href="{address}">{address}</a>'
-    return f"""<section class="cover"><h1 class="title">{TITLE}</h1><p>{SUBTITLE}.</p>
-<p>{AUTHORS}<br/>{edition}</p>
-<div class="small"><p>The live book, whose widgets compute in your browser: {link}</p>
-<p>You may copy, change and share the text and the pictures for any purpose, if you name the authors
-and link to the book (CC BY 4.0). The code is free under the MIT licence.</p>
-<p>To cite: {AUTHORS}, <i>{TITLE}</i>, {edition}, {address}</p></div></section>"""
+    subtitle = say(
+        "Build the Transformer, piece by piece, until it translates Chinese into English."
+    )
+    live = say("The live book, whose widgets compute in your browser: {link}", link=link)
+    licence = say(
+        "You may copy, change and share the text and the pictures for any purpose, if you name the "
+        "authors and link to the book (CC BY 4.0). The code is free under the MIT licence."
+    )
+    cite = say(
+        "To cite: {authors}, {title}, {version}, {address}",
+        authors=edition.authors,
+        title=f"<i>{edition.title}</i>",
+        version=version,
+        address=address,
+    )
+    return f"""<section class="cover"><h1 class="title">{edition.title}</h1><p>{subtitle}</p>
+<p>{edition.authors}<br/>{version}</p>
+<div class="small"><p>{live}</p><p>{licence}</p><p>{cite}</p></div></section>"""

@@ -7,38 +7,36 @@ from html import escape
 from pathlib import Path
 
 from scripts.paper.chapter import (
-    AUTHORS,
     HERE,
-    NAME,
-    TITLE,
     Chapter,
+    Edition,
     cover,
     mend_links,
-    site_address,
 )
 from tests.browser import SITE
 
 
-def xhtml(title: str, body: str) -> str:
+def xhtml(title: str, body: str, language: str) -> str:
     """Return a document of an e-book."""
     return (
         '<?xml version="1.0" encoding="utf-8"?>\n<!DOCTYPE html>\n'
         '<html xmlns="http://www.w3.org/1999/xhtml" xmlns:epub="http://www.idpf.org/2007/ops"'
-        f' lang="en" xml:lang="en"><head><title>{escape(title)}</title>'
+        f' lang="{language}" xml:lang="{language}"><head><title>{escape(title)}</title>'
         '<link rel="stylesheet" type="text/css" href="style.css"/></head>'
         f"<body>{body}</body></html>\n"
     )
 
 
-def write_epub(folder: Path, chapters: list[Chapter], edition: str) -> Path:
+def write_epub(target: Path, chapters: list[Chapter], edition: Edition, version: str) -> Path:
     """Pack the same articles as an e-book, EPUB 3."""
-    files = {"cover": xhtml(TITLE, cover(edition))}
+    language = edition.language
+    files = {"cover": xhtml(edition.title, cover(edition, version), language)}
     for each, text in zip(chapters, mend_links(chapters), strict=True):
-        files[each.name] = xhtml(each.title, text)
+        files[each.name] = xhtml(each.title, text, language)
     entries = "".join(
         f'<li><a href="{each.name}.xhtml">{escape(each.heading)}</a></li>' for each in chapters
     )
-    nav = f'<nav epub:type="toc"><h1>Contents</h1><ol>{entries}</ol></nav>'
+    nav = f'<nav epub:type="toc"><h1>{edition.say("Contents")}</h1><ol>{entries}</ol></nav>'
     images = {file: content for each in chapters for file, content in each.images.items()}
     kinds = {"png": "image/png", "svg": "image/svg+xml"}
     manifest = [
@@ -56,16 +54,16 @@ def write_epub(folder: Path, chapters: list[Chapter], edition: str) -> Path:
     ]
     manifest.append('<item id="css" href="style.css" media-type="text/css"/>')
     spine = "".join(f'<itemref idref="p-{name}"/>' for name in files)
-    own = uuid.uuid5(uuid.NAMESPACE_URL, site_address())
+    own = uuid.uuid5(uuid.NAMESPACE_URL, edition.address)
     now = datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     opf = (
         '<?xml version="1.0" encoding="utf-8"?>\n<package xmlns="http://www.idpf.org/2007/opf"'
-        ' version="3.0" unique-identifier="id" xml:lang="en">'
+        f' version="3.0" unique-identifier="id" xml:lang="{language}">'
         '<metadata xmlns:dc="http://purl.org/dc/elements/1.1/">'
         f'<dc:identifier id="id">urn:uuid:{own}</dc:identifier>'
-        f"<dc:title>{TITLE}</dc:title><dc:language>en</dc:language>"
-        f"<dc:creator>{AUTHORS}</dc:creator>"
-        f"<dc:rights>CC BY 4.0; code MIT</dc:rights><dc:source>{site_address()}</dc:source>"
+        f"<dc:title>{edition.title}</dc:title><dc:language>{language}</dc:language>"
+        f"<dc:creator>{edition.authors}</dc:creator>"
+        f"<dc:rights>CC BY 4.0; code MIT</dc:rights><dc:source>{edition.address}</dc:source>"
         f'<meta property="dcterms:modified">{now}</meta></metadata>'
         f"<manifest>{''.join(manifest)}</manifest><spine>{spine}</spine></package>\n"
     )
@@ -77,12 +75,11 @@ def write_epub(folder: Path, chapters: list[Chapter], edition: str) -> Path:
         ' full-path="OEBPS/content.opf" media-type="application/oebps-package+xml"/>'
         "</rootfiles></container>\n"
     )
-    target = folder / f"{NAME}.epub"
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as book:
         book.writestr("mimetype", "application/epub+zip", zipfile.ZIP_STORED)
         book.writestr("META-INF/container.xml", container)
         book.writestr("OEBPS/content.opf", opf)
-        book.writestr("OEBPS/nav.xhtml", xhtml("Contents", nav))
+        book.writestr("OEBPS/nav.xhtml", xhtml(edition.say("Contents"), nav, language))
         book.writestr("OEBPS/style.css", light + (HERE / "style.css").read_text(encoding="utf-8"))
         for name, text in files.items():
             book.writestr(f"OEBPS/{name}.xhtml", text)

@@ -6,7 +6,7 @@
  * @typedef {{ title: string, src: string }} Picture
  * @typedef {{ kind: string, question: string, options: string[], rows: string[], columns: string[] }} Spec
  * @typedef {{ spec?: Spec, title?: string, answer?: any, hint?: string, explanation?: string }} Values
- * @typedef {{ name: string, number: number | null, pages: string[], address: string, pictures: Picture[] }} Settings
+ * @typedef {{ name: string, number: number | null, pages: string[], address: string, pictures: Picture[], words: Record<string, string> }} Settings
  */
 
 const PRESSED = "script, .strip, .headerlink, .copybtn, .tag_imports, .reference-links";
@@ -56,7 +56,7 @@ export function onPaper(settings) {
   const solutions = [...replaceWidgets(article, values, settings), ...foldedSolutions(article)];
   if (solutions.length) {
     article.append(
-      make('<section id="hints-and-solutions"><h2>Hints and solutions</h2></section>'),
+      make(`<section id="hints-and-solutions"><h2>${settings.words.solutions}</h2></section>`),
     );
     article.lastElementChild?.append(...solutions);
   }
@@ -84,7 +84,7 @@ function traits(article) {
 
 /** Ask questions in words, show pictures of the rest; return hints and solutions.
  *  @type {(article: HTMLElement, values: Map<any, Values>, settings: Settings) => HTMLElement[]} */
-function replaceWidgets(article, values, { pictures, address }) {
+function replaceWidgets(article, values, { pictures, address, words }) {
   const solutions = [];
   for (const place of all(article, ".attnsteps-widget")) {
     const { spec, title, answer, hint, explanation } = values.get(place) ?? {};
@@ -92,25 +92,33 @@ function replaceWidgets(article, values, { pictures, address }) {
       const picture = pictures[place.dataset.number];
       const shown = make('<figure class="widget"><img/></figure>');
       Object.assign(shown.firstChild, { src: picture.src, alt: picture.title });
-      Object.assign(shown.dataset, { title: `${picture.title}, live at`, address });
+      Object.assign(shown.dataset, {
+        title: words.live.replace("{title}", picture.title),
+        address,
+      });
       place.replaceWith(shown);
       continue;
     }
-    place.replaceWith(asked(spec, title));
+    place.replaceWith(asked(spec, title || String(words.guess)));
     if (title) {
       const said = inWords(spec, answer);
       solutions.push(
-        paragraph(`${title}.`, `Hint: ${hint} Solution: ${said && `${said}. `}${explanation}`),
+        paragraph(
+          `${title}.`,
+          words.solution
+            .replace("{hint}", () => String(hint))
+            .replace("{solution}", () => (said && `${said}. `) + explanation),
+        ),
       );
     }
   }
   return solutions;
 }
 
-/** @type {(spec: Spec, title?: string) => HTMLElement} */
+/** @type {(spec: Spec, title: string) => HTMLElement} */
 function asked({ question, options, rows, columns }, title) {
   const box = make('<div class="question"></div>');
-  box.append(paragraph(title ? `${title}.` : "Guess first.", question));
+  box.append(paragraph(`${title}.`, question));
   if (options.length) {
     box.append(make(`<ul>${"<li></li>".repeat(options.length)}</ul>`));
     options.forEach((option, i) => void box.lastChild.children[i].append(option));
@@ -241,12 +249,11 @@ function framePlots(article) {
 }
 
 /** @type {(article: HTMLElement, settings: Settings) => void} */
-function writeCaptions(article, { number }) {
+function writeCaptions(article, { number, words }) {
   all(article, "figure[data-title]").forEach((figure, i) => {
     figure.id = `figure-${i + 1}`;
-    const caption = make(
-      `<figcaption><b>Figure ${number ? `${number}.` : ""}${i + 1}</b> </figcaption>`,
-    );
+    const named = words.figure.replace("{number}", `${number ? `${number}.` : ""}${i + 1}`);
+    const caption = make(`<figcaption><b>${named}</b> </figcaption>`);
     const { title, address } = figure.dataset;
     caption.append(title.trim().replace(/\.$/, ""));
     if (address) {

@@ -9,14 +9,14 @@ from playwright.sync_api import Browser
 from pypdf import PdfReader
 from pypdf.generic import Destination
 
-from scripts.paper.chapter import HERE, NAME, TITLE, Chapter, cover, mend_links
+from scripts.paper.chapter import HERE, Chapter, Edition, cover, mend_links
 from tests.browser import SITE
 
 FOOTER = """<div style="width: 100%; font: 8pt 'Liberation Sans', sans-serif; color: #48566b;
   text-align: center"><span class="pageNumber"></span></div>"""
 
 
-def table_of_contents(chapters: list[Chapter], pages: dict[str, int]) -> str:
+def table_of_contents(heading: str, chapters: list[Chapter], pages: dict[str, int]) -> str:
     """Write the contents; a page that isn't known yet is left out."""
     lines, part = [], ""
     for each in chapters:
@@ -27,7 +27,7 @@ def table_of_contents(chapters: list[Chapter], pages: dict[str, int]) -> str:
             f'<li><a href="#{each.name}" data-page="{pages.get(each.name, "")}">'
             f'<span>{escape(each.heading)}</span><span class="dots"></span></a></li>'
         )
-    return f'<section class="contents"><h1>Contents</h1><ol>{"".join(lines)}</ol></section>'
+    return f'<section class="contents"><h1>{heading}</h1><ol>{"".join(lines)}</ol></section>'
 
 
 def pages_of(pdf: bytes, chapters: list[Chapter]) -> dict[str, int]:
@@ -42,8 +42,18 @@ def pages_of(pdf: bytes, chapters: list[Chapter]) -> dict[str, int]:
     return {each.name: place + 1 for each, place in zip(chapters, places, strict=True)}
 
 
-def write_pdf(browser: Browser, folder: Path, chapters: list[Chapter], edition: str) -> Path:
-    """Print the book twice: the second time, the contents know the pages."""
+def write_pdf(
+    browser: Browser, work: Path, chapters: list[Chapter], edition: Edition, version: str
+) -> Path:
+    """Print the book twice: the second time, the contents know the pages.
+
+    Args:
+        browser: a Chromium.
+        work: the folder of what the PDF is made from, with its pictures; it is written beside it.
+        chapters: in their order.
+        edition: the book's language.
+        version: what its cover says of its age.
+    """
     styles = [SITE / "_static" / "pygments.css", HERE / "style.css"]
     font = (SITE / "_static" / "math-font.woff2").resolve().as_uri()
     face = f'@font-face {{ font-family: "STIX Two Math"; src: url("{font}") format("woff2"); }}'
@@ -53,13 +63,15 @@ def write_pdf(browser: Browser, folder: Path, chapters: list[Chapter], edition: 
     page = browser.new_page()
     pages: dict[str, int] = {}
     for _ in range(2):
-        text = cover(edition) + table_of_contents(chapters, pages) + body
-        (folder / "html" / "book.html").write_text(
-            f'<!doctype html><html lang="en"><head><meta charset="utf-8"/><title>{TITLE}</title>'
+        contents = table_of_contents(edition.say("Contents"), chapters, pages)
+        text = cover(edition, version) + contents + body
+        (work / "book.html").write_text(
+            f'<!doctype html><html lang="{edition.language}"><head><meta charset="utf-8"/>'
+            f"<title>{edition.title}</title>"
             f"<style>{css}</style></head><body>{text}</body></html>",
             encoding="utf-8",
         )
-        page.goto((folder / "html" / "book.html").resolve().as_uri())
+        page.goto((work / "book.html").resolve().as_uri())
         page.evaluate("document.fonts.ready")
         pdf = page.pdf(
             prefer_css_page_size=True, outline=True, tagged=True, print_background=True,
@@ -67,6 +79,6 @@ def write_pdf(browser: Browser, folder: Path, chapters: list[Chapter], edition: 
         )  # fmt: skip
         pages = pages_of(pdf, chapters)
     page.close()
-    target = folder / f"{NAME}.pdf"
+    target = work.with_name(f"{edition.name}.pdf")
     target.write_bytes(pdf)
     return target

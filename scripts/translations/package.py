@@ -82,6 +82,8 @@ def of_the_site() -> list[str]:
         found += [one or other for one, other in SAID.findall(path.read_text(encoding="utf-8"))]
     for path in sorted((BOOK / "assets").glob("*.js")):
         found += [one for one in literals(path.read_text(encoding="utf-8")) if _is_shown(one)]
+    for path in sorted((ROOT / "scripts" / "paper").glob("*.py")):
+        found += said_in(path)
     found += _of_the_theme(Path(furo.__file__).parent / "theme")
     found += [path.stem[3:].replace("_", " ") for path in sorted(BOOK.glob("[0-9]*_*.ipynb"))]
     found += [f"{verb} {name}" for name in PROMPTS.values() for verb in ("Show", "Hide")]
@@ -110,8 +112,7 @@ def said_in(path: Path) -> list[str]:
         node.args[0].value
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Name)
-        and node.func.id == "say"
+        and getattr(node.func, "id", getattr(node.func, "attr", "")) == "say"
         and isinstance(node.args[0], ast.Constant)
     ]
 

@@ -9,7 +9,7 @@ import pytest
 from pypdf import PdfReader
 
 from scripts.paper.__main__ import make_paper
-from scripts.paper.chapter import IDENTIFIER, Chapter, mend_links, site_address
+from scripts.paper.chapter import IDENTIFIER, Chapter, Edition, mend_links, site_address
 
 NAMES = ["09_masks", "notation"]
 TITLE = "9 What each word may attend to"
@@ -22,7 +22,7 @@ def paper(browser, tmp_path_factory):
     """A PDF and an EPUB of two pages."""
     if getattr(browser.browser_type, "name", "") != "chromium":
         pytest.skip("no other browser prints bookmarks")
-    pdf, epub = make_paper(browser, tmp_path_factory.mktemp("paper"), NAMES)
+    pdf, epub = make_paper(browser, tmp_path_factory.mktemp("paper"), Edition(), NAMES)
     return PdfReader(io.BytesIO(pdf.read_bytes())), zipfile.ZipFile(epub)
 
 
