@@ -10,7 +10,7 @@ from scripts.outputs import SPAN, glued
 from tests.browser import ROOT, SITE
 
 STEMS = sorted(path.stem for path in (ROOT / "book").glob("*.ipynb"))
-SOURCE = SITE.with_name(f"{SITE.name}-source") / "book"  # the notebooks with what the site shows
+SOURCE = SITE.with_name(f"{SITE.name}-en") / "book"  # the notebooks with what the site shows
 TAG = re.compile(r"<[^>]+>")
 
 
