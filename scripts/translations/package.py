@@ -23,12 +23,12 @@ ALONE = [
     *re.findall(
         r"\w+",
         """
-        after before both column entry from hidden interleaved it layer lost leak may not padding row
-        score start them to undivided weight word words yes Chinese English pass passes switch
-        switches layers steps hide off on adds moved neither stable naive scaled sum bias none causal
-        prefix guess each whole updates loss translation errors greedy bytes share gradients total
-        fused explicit characters tokens longest unknown vocabulary concatenated end all state furry
-        paved thing alive flat describes context weights scores
+        after before both column entry from hidden interleaved it layer lost leak may not padding
+        row score start them to undivided weight word words yes Chinese English pass passes switch
+        switches layers steps hide off on adds moved neither stable naive scaled sum bias none
+        causal prefix guess each whole updates loss translation errors greedy bytes share gradients
+        total fused explicit characters tokens longest unknown vocabulary concatenated end all state
+        furry paved thing alive flat describes context weights scores
         """,
     ),
     *("Answer: {0}.", "teacher,", "student,", "a letter", "as it is", "this book", "Chinese words"),
