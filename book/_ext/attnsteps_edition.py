@@ -18,6 +18,7 @@ from sphinx.application import Sphinx
 from sphinx.search.zh import SearchChinese
 from sphinx.transforms import SphinxTransform
 
+from attnsteps.corpora.generated.glossary import TARGET_WORDS
 from scripts.translations.catalogue import BOOK
 from scripts.translations.package import of_the_widgets
 
@@ -25,6 +26,17 @@ NAMES = {"en": "English", "zh": "中文"}
 HEADING = re.compile(r"^#+ +(.+)$", re.MULTILINE)
 MARKUP = re.compile(r"[*`$\\{}]")
 FENCED = re.compile(r"^(`{3,}|:{3,}).*?^\1$", re.MULTILINE | re.DOTALL)
+LABEL_AT_MOST = 40  # characters: of drawings' texts, widgets share the labels only
+ICONS = {
+    "Contents": say("Contents"),
+    "Menu": say("Menu"),
+    "Expand": say("Expand"),
+    "Light mode": say("Light mode"),
+    "Dark mode": say("Dark mode"),
+    "Auto light/dark, in light mode": say("Auto light/dark, in light mode"),
+    "Auto light/dark, in dark mode": say("Auto light/dark, in dark mode"),
+}
+ICON = re.compile(rf"<title>({'|'.join(map(re.escape, ICONS))})</title>")
 LABEL = re.compile(r'aria-label="(Toggle [^"]+|Show the pages below)"')
 HAN = re.compile(r"[\u3400-\u9fff]+")
 WORD = re.compile(r"[a-zA-Z0-9_]+")
@@ -133,9 +145,11 @@ def link_twins(
 
 def give_words(app: Sphinx) -> None:
     """Write what words.js says for the widgets and for the scripts around the pages."""
-    said = {**catalogue(), **catalogue("widgets")}
-    package_words = catalogue("package")
-    said |= {text: package_words.get(text) for text in of_the_widgets()}
+    of_widgets = set(of_the_widgets())
+    labels = {**catalogue("package"), **catalogue("drawings")}
+    short = {text for text in labels if len(text) <= LABEL_AT_MOST and text not in TARGET_WORDS}
+    said = {text: labels[text] for text in labels if text in of_widgets | short}
+    said |= {**catalogue(), **catalogue("widgets")}
     entries = {text: other for text, other in said.items() if text and other}
     target = Path(app.outdir) / "_static" / "words_of_edition.js"
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -152,6 +166,7 @@ def name_controls(app: Sphinx, exception: Exception | None) -> None:
         named = LABEL.sub(
             lambda match: f'aria-label="{catalogue().get(match[1]) or match[1]}"', page
         )
+        named = ICON.sub(lambda match: f"<title>{ICONS[match[1]]}</title>", named)
         if named != page:
             path.write_text(named, encoding="utf-8")
 

@@ -10,8 +10,12 @@ const FIELD = /((?:\{\w+\})+|\{\{|\}\})/; // those that touch are one
 const LETTERS = /\p{L}/u;
 const WORD = /[a-z]{2}/;
 const END = /(?<=[.;!?])\s+(?=\S)/;
+const MARK = /^(?:[✓✗]|\d+\.?) +(?=\S)/u; // before a text, or its number
+const HAN = /[\u3400-\u9fff]/;
 const FEW = 8; // letters and spaces of its own with which a template may fit by chance
 const SPOKEN = ["aria-label", "aria-valuetext", "placeholder", "title", "alt", "data-ask"];
+/** What a model or a reader says stays as it is. */
+const SAID = ".lo-main, .lo-sub, .tr-alternative-word, .mh-zh, textarea, [lang='en']";
 const MADE_BY_SCRIPTS = ".attnsteps-widget, .slides-bar, .progress-mark, .progress-forget";
 
 /** @param {string} text */
@@ -88,7 +92,9 @@ function join(parts) {
       if (say(first) !== first || (end === 1 && !WORD.test(first))) break;
     }
     if (end <= 0) return "";
-    all.push(say(parts.slice(0, end).join(" ")));
+    const other = say(parts.slice(0, end).join(" "));
+    const full = HAN.test(other) && { ";": "；", ".": "。" }[other.slice(-1)];
+    all.push(full ? other.slice(0, -1) + full : other);
     parts = parts.slice(end);
   }
   return all.join("");
@@ -97,6 +103,9 @@ function join(parts) {
 /** @param {string} bare */
 function find(bare) {
   if (Object.hasOwn(whole, bare)) return whole[bare];
+  const [mark] = MARK.exec(bare) ?? [""];
+  const rest = bare.slice(mark.length);
+  if (mark && say(rest) !== rest) return mark + say(rest);
   const joined = join(bare.split(END));
   if (joined) return joined;
   for (const { fields, mark, size, pattern, other } of templates) {
@@ -109,13 +118,14 @@ function find(bare) {
       .map((part) => (isField(part) ? value(values[fields.indexOf(part)]) : plain(part)))
       .join("");
   }
-  return /^[✓✗] /u.test(bare) ? bare.slice(0, 2) + say(bare.slice(2)) : bare;
+  return bare;
 }
 
 /** @param {Node} node */
 function translate(node) {
   if (node instanceof Text) {
-    if (!node.parentElement?.closest(MADE_BY_SCRIPTS)) return;
+    const { parentElement } = node;
+    if (!parentElement?.closest(MADE_BY_SCRIPTS) || parentElement.closest(SAID)) return;
     const other = say(node.data);
     if (other !== node.data) node.data = other;
   } else if (node instanceof Element && node.closest(MADE_BY_SCRIPTS)) {

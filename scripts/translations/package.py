@@ -17,24 +17,23 @@ from scripts.notebooks import PROMPTS
 BOOK = ROOT / "book"
 FIELDS = re.compile(r"\{\d+\}")
 WORD = re.compile(r"[^\W\d_]{2}")
-NAMED = re.compile(r"[\W\d]*[A-Z][a-z]+\W*")  # one word, as labels begin
+NAMED = re.compile(r"[\W\d]*[A-Z][a-z]+(?:-[a-z]+)*\W*")  # one word, as labels begin
 #: Words that are shown alone, in small letters: nothing in the code tells them from names.
-ALONE = (
-    *("after", "before", "both", "column", "entry", "from", "hidden", "interleaved", "it", "layer"),
-    *("lost", "leak", "may", "not", "padding", "row", "score", "start", "them", "to", "undivided"),
-    *("weight", "word", "words", "yes", "Chinese", "English", "Answer: {0}.", "pass", "passes"),
-    *("switch", "switches", "layers", "teacher,", "student,", "a letter", "as it is", "this book"),
-    *(
-        "Chinese words",
-        "three sentences",
-        "by √{0}",
-        "÷ words",
-        "16-bit copies",
-        "steps",
-        "it lives",
-        "it’s flat",
+ALONE = [
+    *re.findall(
+        r"\w+",
+        """
+        after before both column entry from hidden interleaved it layer lost leak may not padding
+        row score start them to undivided weight word words yes Chinese English pass passes switch
+        switches layers steps hide off on adds moved neither stable naive scaled sum bias none
+        causal prefix guess each whole updates loss translation errors greedy bytes share gradients
+        total fused explicit characters tokens longest unknown vocabulary concatenated end all state
+        furry paved thing alive flat describes context weights scores
+        """,
     ),
-)
+    *("Answer: {0}.", "teacher,", "student,", "a letter", "as it is", "this book", "Chinese words"),
+    *("three sentences", "by √{0}", "÷ words", "16-bit copies", "it lives", "it’s flat"),
+]
 SAID = re.compile(r"""\bsay\((?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)')""")
 SEEN = re.compile(r"furo/(?:page|base|search|components/\w*toc|sidebar/(?:search|brand))")
 LABEL = re.compile(r'aria-label="([^"{}]+)"')

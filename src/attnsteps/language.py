@@ -16,8 +16,10 @@ _SHOWN = re.compile(r"(<(?:style|script)\b.*?</(?:style|script)>)|(?<=>)([^<>]+)
 _LETTERS = re.compile(r"[^\W\d_]")
 _WORD = re.compile(r"[a-z]{2}")
 _END = re.compile(r"(?<=[.;!?])\s+(?=\S)")
-_MARKS = ("✓", "✗")
+_MARK = re.compile(r"(?:[✓✗]|\d+\.?) +(?=\S)")  # before a text, or its number
 _ENDINGS = ("s", "es")
+_HAN = re.compile(r"[\u3400-\u9fff]")
+_FULL = {";": "；", ".": "。"}  # between sentences of Chinese
 _FEW = 8  # letters and spaces of its own with which a template may fit by chance
 
 
@@ -69,6 +71,9 @@ class Catalogue:
             return text
         if bare in self._whole:
             return text.replace(bare, self._whole[bare])
+        mark = _MARK.match(bare)
+        if mark and (said := self.say(rest := bare[mark.end() :])) != rest:
+            return text.replace(bare, mark[0] + said)
         if said := self._join(_END.split(bare)):
             return text.replace(bare, said)
         for pattern, fields, other, size in self._templates:
@@ -83,8 +88,7 @@ class Catalogue:
                     values[part] if _is_field(part) else _plain(part) for part in FIELD.split(other)
                 )
                 return text.replace(bare, said)
-        mark, _, rest = bare.partition(" ")
-        return text.replace(rest, self.say(rest)) if mark in _MARKS and rest else text
+        return text
 
     def _join(self, parts: list[str]) -> str:
         """Translate sentences or items that were put together, if all of them are known."""
@@ -93,7 +97,9 @@ class Catalogue:
             for end in range(len(parts) - (not said), 0, -1):  # as many at once as one entry has
                 first = " ".join(parts[:end])
                 if self.say(first) != first or (end == 1 and not _WORD.search(first)):
-                    said.append(self.say(first))
+                    other = self.say(first)
+                    full = _FULL.get(other[-1:], other[-1:]) if _HAN.search(other) else other[-1:]
+                    said.append(other[:-1] + full)
                     parts = parts[end:]
                     break
             else:

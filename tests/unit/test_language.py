@@ -38,6 +38,7 @@ ZH = {
         ("Head", "头"),
         ("animal in 3 MB", "3 MB 里的 动物"),
         ("✓ animal", "✓ 动物"),
+        ("2. animal", "2. 动物"),
         ("same animal", "same animal"),
         ("{k} is x", "{k} 是 x"),
         ("empty", "empty"),
