@@ -116,7 +116,10 @@ function find(bare) {
     return other
       .split(FIELD)
       .map((part) => (isField(part) ? value(values[fields.indexOf(part)]) : plain(part)))
-      .join("");
+      .reduce((all, piece) => {
+        const between = HAN.test(all.trimEnd().slice(-1)) && HAN.test(piece.trimStart()[0] ?? "");
+        return between ? all.trimEnd() + piece.trimStart() : all + piece;
+      }, "");
   }
   return bare;
 }

@@ -21,6 +21,7 @@ UNIT = re.compile(
 )
 COUNTED = re.compile(r"(\d[\d,.]*)\s*个?(百万|十亿)")
 HAN = re.compile(r"[\u4e00-\u9fff]")
+VERDICT = re.compile(r"[✓✗] (?:Right|Not yet): ")
 WORDS = {"none": "没有"}
 LISTED = re.compile(r"(?<=\d), (?=\d)")
 
@@ -103,8 +104,10 @@ def _translate_output(output: NotebookNode, drawn: Catalogue, asked: Catalogue) 
     if html := data.get("text/html", ""):
         shown = drawn if 'class="ad ' in html else asked
         data["text/html"] = _counted(shown.say_in(html))
-    if data.get("text/plain", "").startswith(("✓", "✗")):
-        data["text/plain"] = asked.say(data["text/plain"])
+    if verdict := VERDICT.match(data.get("text/plain", "")):
+        rest = data["text/plain"][verdict.end() :]
+        said_so = asked.entries.get(f"{verdict[0]}{{0}}", f"{verdict[0]}{{0}}")
+        data["text/plain"] = said_so.format(asked.say(rest))
     kept = json.loads(output.get("metadata", {}).get("attnsteps", "null"))
     if kept:
         asks = kept["widget"].rpartition(".")[2] in ASKING

@@ -33,6 +33,7 @@ ALONE = [
     ),
     *("Answer: {0}.", "teacher,", "student,", "a letter", "as it is", "this book", "Chinese words"),
     *("three sentences", "by √{0}", "÷ words", "16-bit copies", "it lives", "it’s flat"),
+    "for d_model = {0}, {1}",
 ]
 SAID = re.compile(r"""\bsay\((?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)')""")
 SEEN = re.compile(r"furo/(?:page|base|search|components/\w*toc|sidebar/(?:search|brand))")
@@ -50,8 +51,19 @@ def of_the_package() -> list[str]:
         found += said_in(path)
     for folder in ("exercises", "plotting"):
         for path in sorted((PACKAGE / folder).glob("*.py")):
-            found += _texts(ast.parse(path.read_text(encoding="utf-8")))
+            tree = ast.parse(path.read_text(encoding="utf-8"))
+            found += [*_texts(tree), *_names(tree)]
     return list(dict.fromkeys([*found, *of_the_widgets()]))
+
+
+def _names(tree: ast.AST) -> list[str]:
+    """List what graders call the results that they speak of."""
+    named = [
+        node.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.keyword) and node.arg == "name"
+    ]
+    return [value.value for value in named if isinstance(value, ast.Constant)]
 
 
 def of_the_widgets() -> list[str]:

@@ -84,9 +84,11 @@ class Catalogue:
                     self.say(each) == each and _WORD.search(each) for each in match.groups()
                 ):
                     continue
-                said = "".join(
-                    values[part] if _is_field(part) else _plain(part) for part in FIELD.split(other)
-                )
+                said = ""
+                for part in FIELD.split(other):
+                    piece = values[part] if _is_field(part) else _plain(part)
+                    between = _HAN.search(said.rstrip()[-1:]) and _HAN.search(piece.lstrip()[:1])
+                    said = said.rstrip() + piece.lstrip() if between else said + piece
                 return text.replace(bare, said)
         return text
 

@@ -26,17 +26,17 @@ ZH = {
         ("animal", "动物"),
         ("  animal\n", "  动物\n"),
         ("3 of 8 words", "8 个词中的 3 个"),
-        ("animal of 8 words", "8 个词中的 动物 个"),  # a field may hold a text
+        ("animal of 8 words", "8 个词中的动物个"),  # a field may hold a text
         ("6 layers", "6 层"),
         ("1 layer", "1 层"),
-        ("animal is 3", "动物 是 3"),
+        ("animal is 3", "动物是 3"),
         ("nothing is hidden", "nothing is hidden"),  # too few words of its own to be sure
         ("A sentence. 3 of 8 words", "一句话。8 个词中的 3 个"),
         ("A sentence. Two sentences. They are one entry.", "一句话。两句话，是一个条目。"),
         ("A sentence. And one that nobody knows.", "A sentence. And one that nobody knows."),
         ("the set {4}", "集合 {4}"),
         ("Head", "头"),
-        ("animal in 3 MB", "3 MB 里的 动物"),
+        ("animal in 3 MB", "3 MB 里的动物"),
         ("✓ animal", "✓ 动物"),
         ("2. animal", "2. 动物"),
         ("same animal", "same animal"),
