@@ -10,7 +10,7 @@ from attnsteps.corpora.generated.glossary import TARGET_WORDS
 from attnsteps.language import Catalogue
 from scripts.site import LANGUAGES
 from tests.browser import ROOT, SITE
-from tests.web.test_pages import PAGES, WIDE
+from tests.web.test_pages import PAGES, WIDE, serious
 
 TRANSLATED = [name for name in PAGES if not name.startswith("api")]
 SECTION = re.compile(r'<section[^>]*\bid="([^"]+)"')
@@ -56,6 +56,13 @@ def test_a_chinese_chapter_works_on_a_phone(open_page, name):
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     english = [text for text in page.evaluate(SHOWN) if not is_example(text)]
     assert english == []
+
+
+@pytest.mark.parametrize("name", ["intro.html", "06_softmax.html", "glossary.html"])
+def test_axe_finds_nothing_serious_in_chinese(look_at, name):
+    """What the editions share is tested in English, page by page; here, what they don't."""
+    page, _ = look_at(f"zh/{name}", phone=True)
+    assert serious(page) == []
 
 
 def is_example(text):
