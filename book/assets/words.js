@@ -1,5 +1,6 @@
-// Says in another language what scripts write into the page: widgets are written in English, and what
-// they show is looked up in the edition's catalogue as it comes, like attnsteps/language.py does it.
+// Says in another language what scripts write into the page: widgets are written in English, and
+// what they show is looked up in the edition's catalogue as it comes, by the same rules as in
+// attnsteps/language.py.
 
 const { content_root } = document.documentElement.dataset;
 const { entries } = await import(
