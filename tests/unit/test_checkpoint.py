@@ -282,6 +282,17 @@ def test_other_trainable_parameters_are_refused_before_anything_changes(tmp_path
     assert all(map(torch.equal, before, model.parameters()))
 
 
+def test_a_parameter_that_was_frozen_is_refused_where_it_is_to_be_trained(tmp_path, refuses):
+    config, model = make_config(steps=9, checkpoint_every=2), make_model()
+    name = "encoder.layers.0.feed_forward.w_1.bias"
+    model.get_parameter(name).requires_grad_(False)
+    interrupted(tmp_path, after=5, config=config, model=model)
+    refuses(
+        lambda: trained(config=config, directory=tmp_path, resume=True),
+        refusal(tmp_path, f"with {name} trained; got it frozen"),
+    )
+
+
 def rewrite_contents(path, *, text=None, **tensors):
     """Write a checkpoint anew with other contents and a checksum that fits; None drops a tensor."""
     with safe_open(path, framework="pt") as file:

@@ -45,6 +45,15 @@ def test_a_vector_is_kept_in_float16():
     assert restored(PATH, {"b": only})["b"] is only
 
 
+def test_matrices_behind_a_vector_are_restored_as_well():
+    vector = torch.tensor([0.5, 3.0]).half()
+    found = restored(PATH, {"b": vector, **stored()})
+    assert {name: tensor.dtype for name, tensor in found.items()} == {
+        "b": torch.float16,
+        "w": torch.float32,
+    }
+
+
 def test_what_is_not_finite_is_refused(refuses):
     for wrong in (float("nan"), float("inf")):
         refuses(

@@ -124,7 +124,8 @@ def test_a_stack_applies_its_layers_in_order_and_shares_nothing(norm):
     x = torch.randn(B, S, D, dtype=torch.float64)
     expected = x
     for layer in encoder.layers:
-        expected, _ = layer(expected)
+        expected, weights = layer(expected)
+        assert weights is None  # nobody asked for them
     assert_all_close(encoder(x)[0], encoder.final_norm(expected))
     one = sum(p.numel() for p in encoder.layers[0].parameters())
     final = 2 * D if norm == "pre" else 0

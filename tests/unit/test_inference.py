@@ -120,6 +120,17 @@ def test_threads_that_share_a_model_do_not_disturb_each_other():
     assert [module.training for module in model.modules()] == before
 
 
+def test_threads_in_different_modes_do_not_disturb_each_other():
+    model = model_for("greedy").eval()
+    training, searching = in_mode(model, training=True), in_mode(model)
+    training.__enter__()
+    searching.__enter__()
+    training.__exit__(None, None, None)
+    assert not any(module.training for module in model.modules())
+    searching.__exit__(None, None, None)
+    assert not any(module.training for module in model.modules())
+
+
 def test_a_mode_within_another_one_ends_in_it():
     model = model_for("greedy").train()
     with in_mode(model):

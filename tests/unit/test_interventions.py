@@ -159,6 +159,14 @@ def test_nothing_knocked_out_changes_nothing_and_positions_beyond_the_end_neithe
         torch.testing.assert_close(model(SOURCE, TARGET), before)
 
 
+def test_edges_are_hidden_where_the_model_is():
+    model = random_model()
+    with knocked_out(model, Knockout("cross", query=2, key=1)):
+        expected = model(SOURCE, TARGET)
+        with torch.device("meta"):  # where new tensors go unless they are sent elsewhere
+            assert torch.equal(model(SOURCE, TARGET), expected)
+
+
 def test_gradients_flow_around_it():
     model = random_model()
     with knocked_out(model, Knockout("encoder", layer=0, head=1), Knockout("cross", key=1)):

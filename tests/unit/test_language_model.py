@@ -40,6 +40,13 @@ def test_with_a_prefix_mask_the_prefix_sees_itself_and_nothing_after_it(model):
     assert changed(model, mask, 4) == [False] * 4 + [True] * 2
 
 
+def test_a_position_is_added_to_its_word(model):
+    with torch.no_grad():  # Positions that undo their words leave nothing to tell them apart by.
+        model.positions.weight[:6] = -model.embedding(IDS)[0]
+        vectors = model.vectors(IDS)[0]
+    torch.testing.assert_close(vectors, vectors[:1].expand(6, -1))
+
+
 def test_embedding_and_projection_share_one_weight(model):
     assert model.projection.weight is model.embedding.weight
     assert torch.equal(model(IDS), model.vectors(IDS) @ model.embedding.weight.T)
@@ -49,3 +56,7 @@ def test_embedding_and_projection_share_one_weight(model):
 def test_ids_that_do_not_fit_are_refused(model, ids):
     with pytest.raises(ValueError, match=r"must|most|only"):
         model(ids)
+
+
+def test_ids_without_a_batch_are_refused(model, refuses):
+    refuses(lambda: model(torch.tensor([3, 5])), "ids must have shape (B, T); got (2,)")

@@ -166,6 +166,11 @@ def test_every_id_is_changed_into_another_of_the_batch_and_padding_is_left_alone
     assert len(asked) == 1 + 10
 
 
+def test_a_large_input_is_changed_by_a_large_number():
+    x = 1e9 * torch.randn(1, T, D)  # to which adding 1 makes no difference in float32
+    assert torch.equal(influence(lambda x: x, x)[0, :, 0], torch.eye(T, dtype=torch.bool))
+
+
 def test_outputs_without_features_and_of_another_length():
     x = torch.randn(1, 4, 3)
     allowed = torch.tensor([[True, True, False, False], [False, False, True, True]])

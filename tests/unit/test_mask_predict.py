@@ -246,6 +246,21 @@ def test_what_is_certain_keeps_the_probability_it_was_found_with():
     assert torch.equal(decoded.ids[0][kept], second[0][kept])
 
 
+def test_a_token_has_the_weights_of_the_pass_that_found_it():
+    model, src_ids, seen = make(5, lengths={7: 1e6}, ends=False), padded(SENTENCES), []
+    model.transformer.tgt_embedding.register_forward_pre_hook(
+        lambda _module, x: seen.append(x[0].clone())
+    )
+    _, first = all_at_once(model, src_ids, need_weights=True)
+    _, both = mask_predict(model, src_ids, iterations=2, num_lengths=1, need_weights=True)
+    found_again = (seen[-1] == MASK)[:, None, :, None]
+    assert len(both.decoder) == len(both.cross) == 2
+    for old, new in zip(first.decoder + first.cross, both.decoder + both.cross, strict=True):
+        changed = (new != old).any(dim=-1, keepdim=True).any(dim=1, keepdim=True)
+        assert not (changed & ~found_again).any()
+        assert (changed & found_again).any()
+
+
 # Bad input ----------------------------------------------------------------------------------
 
 BAD = {

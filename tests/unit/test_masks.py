@@ -106,6 +106,10 @@ BAD = {
     "no positions": (lambda: causal_mask(0), "size must be a positive integer; got 0"),
     "a fraction": (lambda: causal_mask(2.5), "size must be a positive integer; got 2.5"),
     "a truth value": (lambda: causal_mask(True), "size must be a positive integer; got True"),
+    "a window of no position": (
+        lambda: sliding_window(3, 0),
+        "window must be a positive integer; got 0",
+    ),
     "ids in a list": (
         lambda: padding_mask([[1, 0]], 0),
         "ids must be an int32 or int64 tensor; got list",

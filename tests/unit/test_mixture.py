@@ -115,6 +115,13 @@ def test_load_and_balance_by_hand():
     assert len(routed) == 2  # the block has ended, and nothing is noted any more
 
 
+def test_the_load_of_a_single_vector_sums_to_one_too():
+    made = mixture(k=1)
+    with routings(made) as routed:
+        made(torch.randn(1, D, dtype=torch.float64))
+    assert sorted(routed[0].load.tolist()) == [0] * (E - 1) + [1]
+
+
 def test_the_balance_teaches_the_router_to_spread():
     torch.manual_seed(1)
     made = MixtureOfExperts(D, 4, partial(FeedForward, D, Dff))

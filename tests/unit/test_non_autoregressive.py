@@ -45,6 +45,12 @@ def test_before_it_learns_each_source_token_brings_about_one_word():
     assert predictor(memory, is_word).argmax().item() + 1 == 5 + 1  # and the end
 
 
+def test_lengths_are_scored_where_the_memory_is():
+    predictor = LengthPredictor(d_model=4, max_len=7).to("meta")
+    memory, is_word = torch.ones(2, 3, 4), torch.ones(2, 3, dtype=torch.bool)
+    assert predictor(memory.to("meta"), is_word.to("meta")).device.type == "meta"
+
+
 def test_padding_and_the_rest_of_the_batch_make_no_difference():
     model = make()
     tgt_ids = torch.tensor([[5, MASK, MASK, EOS]]).expand(len(SENTENCES), -1)

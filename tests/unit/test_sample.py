@@ -89,6 +89,14 @@ def test_no_temperature_overflows(temperature, dtype):
     assert adjust(many, temperature).sum().item() == pytest.approx(1.0, abs=1e-4)
 
 
+def test_a_sure_row_does_not_make_an_unsure_one_overflow():
+    rows = torch.zeros(2, 100)
+    rows[0, 7], rows[1] = 1.0, 0.01
+    probs = adjust(rows.log(), 1e-38)
+    assert probs[0, 7] == 1.0
+    torch.testing.assert_close(probs[1], rows[1])
+
+
 @given(
     seed=st.integers(0, 10**6),
     temperature=st.floats(0.05, 5.0),

@@ -32,6 +32,10 @@ def test_another_file_is_refused(tmp_path):
     write_tensors(path, {"x": torch.ones(1)}, kind="attnsteps.digit_writer", version=1, config="{}")
     with pytest.raises(ValueError, match="must hold the codebook"):
         load_writer(path)
+    matrix = torch.ones(1, 2, dtype=torch.int8)
+    write_tensors(path, {"x": matrix}, kind="attnsteps.digit_writer", version=1, config="{}")
+    with pytest.raises(ValueError, match=f"^{path} must hold x.scale, "):
+        load_writer(path)
     write_tensors(path, {"x": torch.ones(1)}, kind="other", version=1, config="{}")
     with pytest.raises(ValueError, match="must have the format"):
         load_writer(path)
