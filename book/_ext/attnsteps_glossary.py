@@ -51,7 +51,8 @@ class Terms(SphinxDirective):
 
     def item(self, entry: dict) -> nodes.definition_list_item:
         """Write one entry."""
-        chinese = nodes.inline("", entry["chinese"], classes=["chinese"])
+        same = entry["chinese"] == entry["term"]
+        chinese = nodes.inline("", "" if same else entry["chinese"], classes=["chinese"])
         term = nodes.term("", entry["term"], nodes.Text(" "), chinese, ids=[anchor(entry)])
         number = str(int(entry["chapter"][:2]))
         chapter = addnodes.pending_xref(
@@ -63,7 +64,7 @@ class Terms(SphinxDirective):
             refexplicit=True,
             refdoc=self.env.docname,
         )
-        sentence = nodes.paragraph("", f"{say(entry['says'])} ", chapter, nodes.Text("."))
+        sentence = nodes.paragraph("", f"{say(entry['says'])} ", chapter, nodes.Text(say(".")))
         return nodes.definition_list_item("", term, nodes.definition("", sentence))
 
 

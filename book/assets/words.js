@@ -11,12 +11,18 @@ const FIELD = /((?:\{\w+\})+|\{\{|\}\})/; // those that touch are one
 const LETTERS = /\p{L}/u;
 const WORD = /[a-z]{2}/;
 const END = /(?<=[.;!?])\s+(?=\S)/;
+const MILLIONS = /(\d+(?:\.\d+)?) ?百万次/g;
+const RANGE = /^[\d.,−% ]+ to [\d.,−% ]+$/;
+const STOP = /(?<=[\p{L}\p{N}_\])%])\. +(?=[\u3400-\u9fff].*。)|。\. */gsu;
 const MARK = /^(?:[✓✗]|\d+\.?) +(?=\S)/u; // before a text, or its number
 const HAN = /[\u3400-\u9fff]/;
 const FEW = 8; // letters and spaces of its own with which a template may fit by chance
 const SPOKEN = ["aria-label", "aria-valuetext", "placeholder", "title", "alt", "data-ask"];
 /** What a model or a reader says stays as it is. */
-const SAID = ".lo-main, .lo-sub, .tr-alternative-word, .mh-zh, textarea, [lang='en']";
+const SAID = [
+  ...[".lo-main", ".lo-sub", ".tr-alternative-word", ".mh-zh", ".aw-wm-code", ".aw-wm-formula"],
+  ...["textarea", "[lang='en']"],
+].join(", ");
 const MADE_BY_SCRIPTS = ".attnsteps-widget, .slides-bar, .progress-mark, .progress-forget";
 
 /** @param {string} text */
@@ -47,6 +53,9 @@ const templates = Object.entries(said)
     return {
       text,
       fields: parts.filter(isField),
+      endings: new Set(
+        parts.filter((part, i) => isField(part) && /\p{L}$/u.test(parts[i - 1] ?? "")),
+      ),
       mark: own.reduce((long, part) => (part.length > long.length ? part : long), ""),
       size: own.join("").length,
       words: own.join(""),
@@ -69,25 +78,31 @@ const known = new Map();
  */
 export function say(text) {
   const bare = text.trim();
-  if (!LETTERS.test(bare)) return text;
-  const found = known.get(bare) ?? find(bare);
+  if (!LETTERS.test(bare) || RANGE.test(bare)) return text;
+  const found = known.get(bare) ?? find(bare).replace(STOP, "。");
   if (known.size > 5000) known.clear(); // numbers that run by
   known.set(bare, found);
   return text.replace(bare, () => found);
 }
 
-/** @param {string} text of a field; an English plural's ending is nothing */
-const value = (text) => (text === "s" || text === "es" ? "" : say(text));
+/**
+ * What stands in a field; an English plural's ending is nothing.
+ * @param {string} part @param {string} text @param {Set<string>} endings
+ */
+const value = (part, text, endings) =>
+  (endings.has(part) && ["s", "es"].includes(text)) || ["is", "are"].includes(text)
+    ? ""
+    : say(text);
 
 /**
  * Translate sentences or items that were put together, if all of them are known.
  * @param {string[]} parts
  */
 function join(parts) {
-  /** @type {string[]} */
-  const all = [];
+  let all = "";
+  let changed = false;
   while (parts.length) {
-    let end = parts.length - Number(all.length === 0); // as many at once as one entry has
+    let end = parts.length - Number(all === ""); // as many at once as one entry has
     for (; end > 0; end -= 1) {
       const first = parts.slice(0, end).join(" ");
       if (say(first) !== first || (end === 1 && !WORD.test(first))) break;
@@ -95,10 +110,12 @@ function join(parts) {
     if (end <= 0) return "";
     const other = say(parts.slice(0, end).join(" "));
     const full = HAN.test(other) && { ";": "；", ".": "。" }[other.slice(-1)];
-    all.push(full ? other.slice(0, -1) + full : other);
+    const gap = all && !/[。；！？：]$/.test(all) ? " " : "";
+    all += gap + (full ? other.slice(0, -1) + full : other);
+    changed ||= other !== parts.slice(0, end).join(" ");
     parts = parts.slice(end);
   }
-  return all.join("");
+  return changed ? all : "";
 }
 
 /** @param {string} bare */
@@ -109,14 +126,16 @@ function find(bare) {
   if (mark && say(rest) !== rest) return mark + say(rest);
   const joined = join(bare.split(END));
   if (joined) return joined;
-  for (const { fields, mark, size, pattern, other } of templates) {
+  for (const { fields, mark, size, pattern, other, endings } of templates) {
     const values = bare.includes(mark) && pattern.exec(bare)?.slice(1);
     if (!values) continue;
     // "{0} is {1}" fits too much: its fields must be known, or no words.
     if (size < FEW && values.some((value) => say(value) === value && WORD.test(value))) continue;
     return other
       .split(FIELD)
-      .map((part) => (isField(part) ? value(values[fields.indexOf(part)]) : plain(part)))
+      .map((part) =>
+        isField(part) ? value(part, values[fields.indexOf(part)], endings) : plain(part),
+      )
       .reduce((all, piece) => {
         const between = HAN.test(all.trimEnd().slice(-1)) && HAN.test(piece.trimStart()[0] ?? "");
         return between ? all.trimEnd() + piece.trimStart() : all + piece;
@@ -130,7 +149,7 @@ function translate(node) {
   if (node instanceof Text) {
     const { parentElement } = node;
     if (!parentElement?.closest(MADE_BY_SCRIPTS) || parentElement.closest(SAID)) return;
-    const other = say(node.data);
+    const other = say(node.data).replace(MILLIONS, (_, n) => `${Math.round(n * 100)} 万次`);
     if (other !== node.data) node.data = other;
   } else if (node instanceof Element && node.closest(MADE_BY_SCRIPTS)) {
     for (const name of SPOKEN) {

@@ -19,6 +19,7 @@ LARGE = {"million": 10**6, "billion": 10**9, "百万": 10**6, "十亿": 10**9}
 UNIT = re.compile(
     r"(<span data-glue=\"[\w-]+\">)([^<]*?)(?: (million|billion))?(</span>)(?:\s*个?(百万|十亿))?"
 )
+AFTER_UNIT = re.compile(r"(?<=[万亿]</span>) (?=[\u4e00-\u9fff])")
 COUNTED = re.compile(r"(\d[\d,.]*)\s*个?(百万|十亿)")
 HAN = re.compile(r"[\u4e00-\u9fff]")
 VERDICT = re.compile(r"[✓✗] (?:Right|Not yet): ")
@@ -69,7 +70,7 @@ def in_words(notebook: NotebookNode) -> None:
 
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
-            cell.source = UNIT.sub(value, cell.source)
+            cell.source = AFTER_UNIT.sub("", UNIT.sub(value, cell.source))
 
 
 def _counted(text: str) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import furo
+import nbformat
 import sphinx
 import yaml
 from babel.messages.pofile import read_po
@@ -17,6 +18,7 @@ from scripts.notebooks import PROMPTS
 BOOK = ROOT / "book"
 FIELDS = re.compile(r"\{\d+\}")
 WORD = re.compile(r"[^\W\d_]{2}")
+HAN = re.compile(r"[\u4e00-\u9fff]")
 NAMED = re.compile(r"[\W\d]*[A-Z][a-z]+(?:-[a-z]+)*\W*")  # one word, as labels begin
 #: Words that are shown alone, in small letters: nothing in the code tells them from names.
 ALONE = [
@@ -34,6 +36,7 @@ ALONE = [
     *("Answer: {0}.", "teacher,", "student,", "a letter", "as it is", "this book", "Chinese words"),
     *("three sentences", "by √{0}", "÷ words", "16-bit copies", "it lives", "it’s flat"),
     "for d_model = {0}, {1}",
+    *("the teacher", "as they are"),
 ]
 SAID = re.compile(r"""\bsay\((?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)')""")
 SEEN = re.compile(r"furo/(?:page|base|search|components/\w*toc|sidebar/(?:search|brand))")
@@ -97,9 +100,21 @@ def of_the_site() -> list[str]:
         found += said_in(path)
     found += _of_the_theme(Path(furo.__file__).parent / "theme")
     found += [path.stem[3:].replace("_", " ") for path in sorted(BOOK.glob("[0-9]*_*.ipynb"))]
+    found += _prompts()
     found += [f"{verb} {name}" for name in PROMPTS.values() for verb in ("Show", "Hide")]
     glossary = yaml.safe_load((BOOK / "glossary.yml").read_text(encoding="utf-8"))
     return list(dict.fromkeys([*found, *(entry["says"] for entry in glossary)]))
+
+
+def _prompts() -> list[str]:
+    """List what the folds of code are called that have a name of their own."""
+    found: list[str] = []
+    for path in sorted(BOOK.glob("*.ipynb")):
+        for cell in nbformat.read(path, as_version=4).cells if "." not in path.stem else ():
+            found += [
+                one for one in cell.metadata.get("mystnb", {}).values() if isinstance(one, str)
+            ]
+    return found
 
 
 def _of_the_theme(folder: Path) -> list[str]:
@@ -238,6 +253,8 @@ def _one(script: str, at: int, found: list[str]) -> tuple[str, int]:
 
 def _is_shown(text: str) -> bool:
     """Tell whether a literal may be a text that a reader sees."""
+    if text[:1] in ".#[:" or HAN.search(text):
+        return False
     own = FIELDS.sub(" ", text)
     words = [one for one in own.split() if WORD.search(one)]
     several = len(own.split()) > 1 or own != text

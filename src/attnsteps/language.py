@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping
 from functools import cached_property
 from html import escape, unescape
+from itertools import pairwise
 
 #: Fields, those that touch as one, and braces.
 FIELD = re.compile(r"((?:\{(?!\{)[^{}]*(?:\{[^{}]*\}[^{}]*)*\})+|\{\{|\}\})")
@@ -17,7 +18,8 @@ _LETTERS = re.compile(r"[^\W\d_]")
 _WORD = re.compile(r"[a-z]{2}")
 _END = re.compile(r"(?<=[.;!?])\s+(?=\S)")
 _MARK = re.compile(r"(?:[✓✗]|\d+\.?) +(?=\S)")  # before a text, or its number
-_ENDINGS = ("s", "es")
+_RANGE = re.compile(r"[\d.,−% ]+ to [\d.,−% ]+")
+_STOP = re.compile(r"(?<=[\w\])%])\. +(?=[\u3400-\u9fff].*。)|。\. *", re.DOTALL)
 _HAN = re.compile(r"[\u3400-\u9fff]")
 _FULL = {";": "；", ".": "。"}  # between sentences of Chinese
 _FEW = 8  # letters and spaces of its own with which a template may fit by chance
@@ -44,7 +46,7 @@ class Catalogue:
         self._known: dict[str, str] = {}
 
     @cached_property
-    def _templates(self) -> list[tuple[re.Pattern, list[str], str, int]]:
+    def _templates(self) -> list[tuple[re.Pattern, list[str], str, set[str], int]]:
         """Patterns, those with most words of their own first: they fit least by chance."""
         found = []
         for text, other in self.entries.items():
@@ -56,18 +58,23 @@ class Catalogue:
                 pattern = "".join(
                     "(.*?)" if part in fields else re.escape(_plain(part)) for part in parts
                 )
-                found.append((re.compile(pattern, re.DOTALL), fields, other, len(own)))
+                endings = {  # of English plurals: "{n} layer{s}"
+                    part
+                    for before, part in pairwise(parts)
+                    if _is_field(part) and before[-1].isalpha()
+                }
+                found.append((re.compile(pattern, re.DOTALL), fields, other, endings, len(own)))
         return sorted(found, key=lambda each: -each[-1])
 
     def say(self, text: str) -> str:
         """Return a text's translation, or the text where there is none."""
         if text not in self._known:
-            self._known[text] = self._find(text)
+            self._known[text] = _STOP.sub("。", self._find(text))
         return self._known[text]
 
     def _find(self, text: str) -> str:
         bare = text.strip()
-        if not _LETTERS.search(bare):
+        if not _LETTERS.search(bare) or _RANGE.fullmatch(bare):
             return text
         if bare in self._whole:
             return text.replace(bare, self._whole[bare])
@@ -76,9 +83,10 @@ class Catalogue:
             return text.replace(bare, mark[0] + said)
         if said := self._join(_END.split(bare)):
             return text.replace(bare, said)
-        for pattern, fields, other, size in self._templates:
+        for pattern, fields, other, endings, size in self._templates:
             if match := pattern.fullmatch(bare):
-                values = dict(zip(fields, map(self._value, match.groups()), strict=True))
+                found = zip(fields, match.groups(), strict=True)
+                values = {part: self._value(part, one, endings) for part, one in found}
                 # "{a} is {b}" fits too much: its fields must be known, or no words.
                 if size < _FEW and any(
                     self.say(each) == each and _WORD.search(each) for each in match.groups()
@@ -94,23 +102,26 @@ class Catalogue:
 
     def _join(self, parts: list[str]) -> str:
         """Translate sentences or items that were put together, if all of them are known."""
-        said = []
+        said, changed = "", False
         while parts:
             for end in range(len(parts) - (not said), 0, -1):  # as many at once as one entry has
                 first = " ".join(parts[:end])
-                if self.say(first) != first or (end == 1 and not _WORD.search(first)):
-                    other = self.say(first)
+                other = self.say(first)
+                if other != first or (end == 1 and not _WORD.search(first)):
                     full = _FULL.get(other[-1:], other[-1:]) if _HAN.search(other) else other[-1:]
-                    said.append(other[:-1] + full)
+                    gap = " " if said and said[-1] not in "。；！？：" else ""
+                    said += gap + other[:-1] + full
+                    changed |= other != first
                     parts = parts[end:]
                     break
             else:
                 return ""
-        return "".join(said)
+        return said if changed else ""
 
-    def _value(self, text: str) -> str:
+    def _value(self, part: str, text: str, endings: set[str]) -> str:
         """Return what stands in a field; an English plural's ending is nothing."""
-        return "" if text in _ENDINGS else self.say(text)
+        is_ending = part in endings and text in ("s", "es")
+        return "" if is_ending or text in ("is", "are") else self.say(text)
 
     def say_in(self, html: str) -> str:
         """Translate the texts of some HTML or SVG, which are the same whatever is around them."""
