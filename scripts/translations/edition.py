@@ -8,6 +8,7 @@ from nbformat import NotebookNode
 
 from attnsteps.language import Catalogue
 from scripts.translations import cells, prose
+from scripts.translations.alignment import realigned
 from scripts.translations.catalogue import path_of, said
 
 ASKING = {"Exercise", "Predict"}
@@ -104,6 +105,7 @@ def _translate_output(output: NotebookNode, drawn: Catalogue, asked: Catalogue) 
     data = output.get("data", {})
     if html := data.get("text/html", ""):
         shown = drawn if 'class="ad ' in html else asked
+        html = realigned(html, shown.say)
         data["text/html"] = _counted(shown.say_in(html))
     if verdict := VERDICT.match(data.get("text/plain", "")):
         rest = data["text/plain"][verdict.end() :]

@@ -36,7 +36,7 @@ ALONE = [
     *("Answer: {0}.", "teacher,", "student,", "a letter", "as it is", "this book", "Chinese words"),
     *("three sentences", "by √{0}", "÷ words", "16-bit copies", "it lives", "it’s flat"),
     "for d_model = {0}, {1}",
-    *("the teacher", "as they are"),
+    *("the teacher", "as they are", "{0} of {1} right"),
 ]
 SAID = re.compile(r"""\bsay\((?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)')""")
 SEEN = re.compile(r"furo/(?:page|base|search|components/\w*toc|sidebar/(?:search|brand))")

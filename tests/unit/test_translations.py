@@ -7,9 +7,10 @@ import re
 import nbformat
 import pytest
 
+from attnsteps.diagrams.sheet import text_width
 from scripts.closure import MAGIC
 from scripts.outputs import SPAN
-from scripts.translations import cells, drawings, edition, package, prose
+from scripts.translations import alignment, cells, drawings, edition, package, prose
 from scripts.translations.catalogue import (
     AROUND,
     BOOK,
@@ -208,3 +209,29 @@ def test_glued_numbers_before_a_unit():
     chapter = nbformat.v4.new_notebook(cells=[cell])
     edition.in_words(chapter)
     assert chapter.cells[0].source == '<span data-glue="x">2.06 亿</span>个参数'
+
+
+def test_texts_stay_aligned_when_they_become_shorter():
+    words = {"scaled scores": "分数", "weights": "权重", "mean": "平均值", "a longer one": "长"}
+
+    def text(said, x, y):
+        return f'<text x="{x:.1f}" y="{y}" font-size="12">{said}</text>'
+
+    def middle(said, left):
+        return left + text_width(said, 12) / 2
+
+    left = [text(one, middle(one, 20), 30 * i) for i, one in enumerate(words)]
+    centred = [text(one, 300, 30 * i) for i, one in enumerate(words)]
+    legend = '<rect x="400" y="4" width="12" height="12"/>' + text(
+        "weights", middle("weights", 418), 10
+    )
+    svg = f"<svg>{''.join([*left, *centred])}{legend}</svg>"
+    moved = [
+        (match["text"], float(match["x"]))
+        for match in alignment.TEXT.finditer(alignment.realigned(svg, words.get))
+    ]
+    for one, x in moved[:4]:
+        assert x - text_width(words[one], 12) / 2 == pytest.approx(20, abs=0.1)
+    assert [x for _, x in moved[4:8]] == [300] * 4
+    assert moved[8][1] - text_width("权重", 12) / 2 == pytest.approx(418, abs=0.1)
+    assert alignment.realigned(svg, lambda one: one) == svg
