@@ -2,9 +2,13 @@
 
 import re
 from collections import Counter
+from functools import cache
+from pathlib import Path
 
+import yaml
 from markdown_it import MarkdownIt
 
+ROOT = Path(__file__).resolve().parents[2]
 HAN = "\u3400-\u4dbf\u4e00-\u9fff"
 MATHS = re.compile(r"\$\$.+?\$\$|\$[^$\n]+\$", re.DOTALL)
 WORDS = re.compile(r"\\text\w*\{[^{}]*\}")
@@ -49,11 +53,32 @@ def wrong_with(message: str, other: str, *, prose: bool) -> list[str]:
             lost, extra = sorted((here - there).elements()), sorted((there - here).elements())
             found.append(f"formula: lost {lost}, not in the English {extra}")
         found += _form(message, other)
+        found += [
+            f"term: {term} is {ways[0]}"
+            for term, pattern, ways in _terms()
+            if pattern.search(ASIDE.sub("", message))
+            and not any(way in other for way in ways)
+            and not pattern.search(other)
+        ]
     plain = other.replace("\n", " ")
     for match in CROWDED.finditer(ASIDE.sub(_stand_in, plain)):
         found.append(f"a space is missing in {match[0]!r}")
     for match in HALF.finditer(ASIDE.sub("", plain)):
         found.append(f"punctuation of half a width in {match[0]!r}")
+    return found
+
+
+@cache
+def _terms() -> list[tuple[str, re.Pattern, list[str]]]:
+    """Read the glossary: a term, how English writes it, how Chinese does."""
+    entries = yaml.safe_load((ROOT / "book" / "glossary.yml").read_text(encoding="utf-8"))
+    found = []
+    for entry in entries:
+        if forms := entry.get("forms", [entry["term"]]):
+            written = "|".join(map(re.escape, forms))
+            pattern = re.compile(rf"(?<![\w/-])(?:{written})s?(?![\w/-])", re.IGNORECASE)
+            chinese = re.sub("（.*?）", "", entry["chinese"])
+            found.append((entry["term"], pattern, [chinese, *entry.get("chinese_too", [])]))
     return found
 
 

@@ -160,6 +160,7 @@ def test_literals_of_scripts(script, found):
         ("a word", "词, 词", "punctuation of half a width"),
         ("**A.** b", "**甲。**乙", "an asterisk stays"),
         ("*word*", "*词*", "slanted"),
+        ("two queries and a key", "两个询问和一个键", "term: query"),
     ],
 )
 def test_what_a_translation_loses_is_found(message, other, said_):
