@@ -13,6 +13,7 @@ from scripts.translations.catalogue import path_of, said
 
 ASKING = {"Exercise", "Predict"}
 REFERENCE = re.compile(r"\[([^\]\n]+)\]\((api(?:/\w+)?)\.md(#[^)\s]+)?\)")
+PAPER = re.compile(r"(/paper/attention-step-by-step)(\.(?:pdf|epub))")
 TO = re.compile(r"(?<=[\d%]) to (?=[\d−])")
 AND = re.compile(r"(?<=[\d%]) and (?=[\d−])")
 NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
@@ -31,7 +32,7 @@ LISTED = re.compile(r"(?<=\d), (?=\d)")
 def text(markdown: str, stem: str, language: str) -> str:
     """Return a page's Markdown in another language; what isn't translated yet is in English."""
     words = said(path_of(stem, language))
-    return _to_the_reference(prose.translated(markdown, lambda one: words.get(one, one)))
+    return _to_others(prose.translated(markdown, lambda one: words.get(one, one)), language)
 
 
 def chapter(notebook: NotebookNode, stem: str, language: str) -> None:
@@ -45,7 +46,7 @@ def chapter(notebook: NotebookNode, stem: str, language: str) -> None:
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
             cell.source = prose.translated(cell.source, lambda one: words.get(one, one))
-            cell.source = _to_the_reference(cell.source)
+            cell.source = _to_others(cell.source, language)
         elif cell.cell_type == "code":
             prompts = cell.metadata.get("mystnb", {})
             prompts |= {
@@ -88,13 +89,13 @@ def _in_wan(text: str, factor: int) -> str:
     return f"{NUMBER.sub(lambda _: next(said), text)} {unit}"
 
 
-def _to_the_reference(markdown: str) -> str:
-    """Let links to the reference, which is in English only, lead to the other edition."""
+def _to_others(markdown: str, language: str) -> str:
+    """Let links to the reference lead to the English edition, those to the book on paper to this."""
 
     def link(match: re.Match) -> str:
         return f'<a href="../{match[2]}.html{match[3] or ""}">{match[1]}</a>'
 
-    return REFERENCE.sub(link, markdown)
+    return REFERENCE.sub(link, PAPER.sub(rf"\1-{language}\2", markdown))
 
 
 def _translate_output(output: NotebookNode, drawn: Catalogue, asked: Catalogue) -> None:

@@ -125,6 +125,11 @@ def test_python_and_the_page_find_the_same_words(open_page):
     assert shown == [known.say(text) for text in texts]
 
 
+def test_the_chinese_front_page_offers_the_book_on_paper_in_chinese():
+    assert "/paper/attention-step-by-step-zh.pdf" in page_of("intro.html", "zh")
+    assert "/paper/attention-step-by-step.pdf" in page_of("intro.html")
+
+
 def test_colab_opens_the_chinese_notebook(open_page):
     page = open_page("zh/05_scaling.html")
     link = page.get_by_role("link", name="Open in Colab")
