@@ -90,7 +90,7 @@ def _in_wan(text: str, factor: int) -> str:
 
 
 def _to_others(markdown: str, language: str) -> str:
-    """Let links to the reference lead to the English edition, those to the book on paper to this."""
+    """Let links to the reference lead to the English edition, those to the paper to this one."""
 
     def link(match: re.Match) -> str:
         return f'<a href="../{match[2]}.html{match[3] or ""}">{match[1]}</a>'
