@@ -46,9 +46,6 @@ SETTINGS = {  # of Sphinx, by language
         "language": "zh_CN",
         "nb_code_prompt_show": "显示代码",
         "nb_code_prompt_hide": "隐藏代码",
-        "html_css_files": ["zh.css"],
-        "html_js_files": [["words.js", {"type": "module"}]],
-        "html_extra_path": None,
     },
 }
 MOST = 25_000_000  # bytes of the English edition, which tests/web/test_light.py holds
@@ -101,7 +98,8 @@ def assemble(shown: dict[str, NotebookNode], source: Path, language: str = "en")
         path.write_text(edition.text(text, path.stem, language), encoding="utf-8")
     digest = hashlib.sha256()
     settings = [source.parent / "_config.yml", source.parent / "_toc.yml"]
-    settings += [ROOT / "requirements.txt", *LOCALE.glob("*/site.po")]
+    settings += [ROOT / "requirements.txt", *(LOCALE / language).glob("*.po")]
+    settings += (ROOT / "scripts" / "translations").glob("*.py") if language != "en" else ()
     for path in sorted([*source.rglob("*"), *(ROOT / "src").rglob("*.py"), *settings]):
         if path.is_file():
             digest.update(f"{path}\0".encode() + path.read_bytes())
@@ -129,10 +127,13 @@ def write_settings(folder: Path, language: str) -> None:
         words = said(path_of("site", language))
         config["title"] = words.get(config["title"], config["title"])
         config["html"]["baseurl"] += f"/{language}"
-        for name, value in SETTINGS[language].items():
-            settings = config["sphinx"]["config"]
-            settings[name] = settings[name] + value if isinstance(value, list) else value or []
-        config["sphinx"]["config"]["locale_dirs"] = [str(write_for_sphinx(language, folder))]
+        sphinx = config["sphinx"]["config"] | SETTINGS[language]
+        sphinx["html_css_files"].append(f"{language}.css")
+        sphinx["html_js_files"].append(["words.js", {"type": "module"}])
+        sphinx["html_extra_path"] = []  # the manifest and the worker are the English edition's
+        write_for_sphinx(language, folder / "locale" / sphinx["language"])
+        sphinx["locale_dirs"] = [str(folder / "locale")]
+        config["sphinx"]["config"] = sphinx
         for part in toc["parts"]:
             part["caption"] = words.get(part["caption"], part["caption"])
             part["chapters"] = [one for one in part["chapters"] if one["file"] != "api"]
@@ -188,12 +189,9 @@ def build(shown: dict[str, NotebookNode], html: Path) -> None:
         made[language] = assemble(shown, sources[language], language)
     stamp = html / ".editions"
     before = json.loads(stamp.read_text()) if stamp.exists() else {}
-    # The other editions use files of the English one.
-    changed = [
-        each
-        for each in made
-        if "en" not in before or before.get("en") != made["en"] or before.get(each) != made[each]
-    ]
+    changed = [each for each in made if before.get(each) != made[each]]
+    if "en" in changed:  # the other editions use its files
+        changed = list(made)
     if not changed:
         return
     with concurrent.futures.ThreadPoolExecutor() as pool:

@@ -90,9 +90,7 @@ export function say(text) {
  * @param {string} part @param {string} text @param {Set<string>} endings
  */
 const value = (part, text, endings) =>
-  (endings.has(part) && ["s", "es"].includes(text)) || ["is", "are"].includes(text)
-    ? ""
-    : say(text);
+  endings.has(part) && (text === "s" || text === "es") ? "" : say(text);
 
 /**
  * Translate sentences or items that were put together, if all of them are known.

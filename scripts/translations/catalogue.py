@@ -74,13 +74,12 @@ def update(path: Path, messages: Iterable[str]) -> Catalog:
     return catalogue
 
 
-def write_for_sphinx(language: str, folder: Path) -> Path:
-    """Write the words around the pages where Sphinx looks for its own; return that folder."""
-    target = folder / "locale" / "zh_CN" / "LC_MESSAGES" / "sphinx.mo"
+def write_for_sphinx(language: str, folder: Path) -> None:
+    """Write the words around the pages into the folder where Sphinx looks for a language's own."""
+    target = folder / "LC_MESSAGES" / "sphinx.mo"
     target.parent.mkdir(parents=True, exist_ok=True)
     with target.open("wb") as file:
         write_mo(file, read(path_of("site", language)))
-    return folder / "locale"
 
 
 def said(path: Path) -> dict[str, str]:

@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Callable, Iterator
+from itertools import accumulate
 
 from scripts.closure import MAGIC
 
@@ -27,16 +28,10 @@ def translated(source: str, say: Callable[[str], str]) -> str:
 
     What an f-string computes stays in the message, in braces.
     """
-    try:
-        tree = ast.parse(MAGIC.sub(r"\1pass", source))
-    except SyntaxError:  # pragma: no cover - no chapter has such a cell
-        return source
-    lines = source.splitlines(keepends=True)
-    starts = [0]
-    for line in lines:
-        starts.append(starts[-1] + len(line.encode()))
+    lines = source.encode().splitlines(keepends=True)
+    starts = [0, *accumulate(map(len, lines))]
     code = source.encode()
-    for node in reversed(list(literals(tree))):
+    for node in reversed(list(literals(parsed(source)))):
         message = template(node)
         other = say(message)
         if other != message:
@@ -49,11 +44,12 @@ def translated(source: str, say: Callable[[str], str]) -> str:
 
 def messages(source: str) -> list[str]:
     """List the messages of a cell's code in their order."""
-    try:
-        tree = ast.parse(MAGIC.sub(r"\1pass", source))
-    except SyntaxError:
-        return []
-    return [template(node) for node in literals(tree)]
+    return [template(node) for node in literals(parsed(source))]
+
+
+def parsed(source: str) -> ast.Module:
+    """Parse a cell's code; what is IPython's counts as ``pass``."""
+    return ast.parse(MAGIC.sub(r"\1pass", source))
 
 
 def template(node: ast.Constant | ast.JoinedStr) -> str:
@@ -65,8 +61,16 @@ def template(node: ast.Constant | ast.JoinedStr) -> str:
         if isinstance(part, ast.Constant):
             text += part.value.replace("{", "{{").replace("}", "}}")
         else:
-            text += "".join(ast.unparse(ast.JoinedStr([part])).partition("{")[1:]).rstrip("'\"")
+            text += _field(part)
     return text
+
+
+def _field(part: ast.FormattedValue) -> str:
+    """Write what an f-string computes; not as `ast.unparse` does, which differs between Pythons."""
+    code = ast.unparse(part.value)
+    how = f"!{chr(part.conversion)}" if part.conversion != -1 else ""
+    spec = f":{template(part.format_spec)}" if part.format_spec else ""
+    return f"{{{code}{how}{spec}}}"
 
 
 def literals(tree: ast.AST) -> Iterator[ast.Constant | ast.JoinedStr]:

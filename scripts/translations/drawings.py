@@ -6,6 +6,7 @@ example sentences, which are the book's subject, stay in English.
 
 import re
 from html import unescape
+from pathlib import Path
 
 import nbformat
 
@@ -15,38 +16,48 @@ from attnsteps.running_example import SENTENCE, TWIN
 from scripts.closure import ROOT
 from scripts.translations import cells, package
 
+BOOK = ROOT / "book"
 STYLE = re.compile(r"<(style|script)\b.*?</\1>", re.DOTALL)
 TEXT = re.compile(r">([^<>]+)<")
 NUMBER = re.compile(r"\d[\d,.]*(?<=\d)")
 WORD = re.compile(r"[a-zA-Z]{3,}")
 EXAMPLE = {word.strip("()") for each in (*SENTENCE, *TWIN) for word in each.gloss.split()}
-LONGEST = 400  # characters; what is longer is put together from what figures say
+LABEL, LONGEST = 80, 400  # characters of a label, and of a description in a cell
+FIGURES = re.compile(r"\bfigures\.")  # what is long there is put together, also of what models say
 
 
-def of_the_drawings() -> list[str]:
-    """List the texts that no template of the package makes, their numbers as ``{0}``."""
+def of_the_drawings(executed: Path = BOOK) -> list[str]:
+    """List the texts that no template of the package makes, their numbers as ``{0}``.
+
+    Args:
+        executed: where the chapters lie with their outputs.
+    """
     found: list[str] = []
     said = {text: f"⟨{text}⟩" for text in package.of_the_package()}
-    for path in sorted((ROOT / "book").glob("*.ipynb")):
+    for path in sorted(executed.glob("*.ipynb")):
         if "." in path.stem:
             continue
-        notebook = nbformat.read(path, as_version=4)
-        asked = [text for cell in notebook.cells for text in cells.messages(cell.source)
-                 if cell.cell_type == "code"]  # fmt: skip
+        code = [
+            cell for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"
+        ]
+        asked = [text for cell in code for text in cells.messages(cell.source)]
         known = Catalogue({**said, **{text: f"⟨{text}⟩" for text in asked}})
-        for text in texts_of(notebook):
-            if known.say(text) == text and wants_words(text):
-                found.append(with_fields(text))
+        for cell in code:
+            longest = LABEL if FIGURES.search(cell.source) else LONGEST
+            found += [
+                with_fields(text)
+                for text in texts_of(cell)
+                if len(text) <= longest and known.say(text) == text and wants_words(text)
+            ]
     return list(dict.fromkeys(found))
 
 
-def texts_of(notebook: nbformat.NotebookNode) -> list[str]:
-    """List the texts of a chapter's drawings."""
+def texts_of(cell: nbformat.NotebookNode) -> list[str]:
+    """List the texts of a cell's drawings."""
     found = []
-    for cell in notebook.cells:
-        for output in cell.get("outputs", []):
-            html = STYLE.sub("", output.get("data", {}).get("text/html", ""))
-            found += [unescape(text).strip() for text in TEXT.findall(html)]
+    for output in cell.get("outputs", []):
+        html = STYLE.sub("", output.get("data", {}).get("text/html", ""))
+        found += [unescape(text).strip() for text in TEXT.findall(html)]
     return found
 
 
@@ -60,4 +71,4 @@ def wants_words(text: str) -> bool:
     """Tell whether there is a word in it that isn't of the examples."""
     words = WORD.findall(text)
     examples = EXAMPLE | set(TARGET_WORDS)
-    return len(text) <= LONGEST and any(word.lower() not in examples for word in words)
+    return any(word.lower() not in examples for word in words)

@@ -25,8 +25,8 @@ ALONE = [
     *re.findall(
         r"\w+",
         """
-        after before both column entry from hidden interleaved it layer lost leak may not padding
-        row score start them to undivided weight word words yes Chinese English pass passes switch
+        after before both column entry from hidden interleaved layer lost leak may not padding
+        row score start to undivided weight word words yes Chinese English pass passes switch
         switches layers steps hide off on adds moved neither stable naive scaled sum bias none
         causal prefix guess each whole updates loss translation errors greedy bytes share gradients
         total fused explicit characters tokens longest unknown vocabulary concatenated end all state

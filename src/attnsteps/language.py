@@ -120,8 +120,7 @@ class Catalogue:
 
     def _value(self, part: str, text: str, endings: set[str]) -> str:
         """Return what stands in a field; an English plural's ending is nothing."""
-        is_ending = part in endings and text in ("s", "es")
-        return "" if is_ending or text in ("is", "are") else self.say(text)
+        return "" if part in endings and text in ("s", "es") else self.say(text)
 
     def say_in(self, html: str) -> str:
         """Translate the texts of some HTML or SVG, which are the same whatever is around them."""

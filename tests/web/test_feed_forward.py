@@ -37,7 +37,7 @@ def steps(shown: Locator, label: str, key: str, times: int) -> None:
 def test_both_can_be_built_with_the_keyboard_alone(open_page):
     shown = widget(open_page(PAGE))
     assert corners(shown) == expected([OFF] * 3)
-    expect(shown.locator("[role=status]")).to_have_text("3 of 4 corners are right.")
+    expect(shown.locator("[role=status]")).to_have_text("Right: 3 of 4 corners.")
     steps(shown, "weight of x₁", "ArrowRight", 2)
     steps(shown, "weight of x₂", "ArrowRight", 2)
     steps(shown, "bias", "ArrowLeft", 2)

@@ -26,7 +26,7 @@ def assert_shows(root: Locator, **state: int) -> None:
     assert shown == [f"{mark} {word}" for mark, word in zip(marks, squeezed, strict=True)]
     right = [sum(map(str.__eq__, words, row)) for row in (squeezed, attended)]
     expect(root.locator("[role=status]")).to_have_text(
-        f"One vector: {right[0]} of {python.count} words right."
+        f"Words that are right. One vector: {right[0]} of {python.count}."
         f" Attention: {right[1]} of {python.count}."
     )
 

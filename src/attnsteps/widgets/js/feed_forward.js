@@ -307,11 +307,7 @@ class HiddenUnits {
     controls.inputs.forEach((input, i) => input.set(x[i]));
     controls.relu.input.checked = relu;
     controls.goal.set(GOALS.findIndex(({ key }) => key === goal));
-    this.summary.say(
-      right === 4
-        ? "All four corners are right."
-        : `${right} of 4 corners ${right === 1 ? "is" : "are"} right.`,
-    );
+    this.summary.say(right === 4 ? "All four corners are right." : `Right: ${right} of 4 corners.`);
   }
 }
 

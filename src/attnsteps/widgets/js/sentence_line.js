@@ -173,7 +173,9 @@ export function strangeNote(strange, { srcTokens, splitter, reading }) {
   if (strange.length === 0) return "";
   const [listed, isOne] = [strange.join(", "), strange.length === 1];
   if (reading)
-    return `Left out, because this model has never seen ${isOne ? "it" : "them"}: ${listed}`;
+    return isOne
+      ? `Left out, because this model has never seen it: ${listed}`
+      : `Left out, because this model has never seen them: ${listed}`;
   const count = srcTokens.length - NUM_SPECIALS;
   return (
     `Not among the ${count} ${splitter.kind === "Words" ? "words" : "pieces"} this model knows: ` +

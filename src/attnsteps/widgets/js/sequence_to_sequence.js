@@ -203,8 +203,8 @@ class Bottleneck {
     this.showWords(ids, squeezed, place);
     this.showCandidates(ids, seed, width, place);
     this.summary.say(
-      `One vector: ${countRight(ids, squeezed)} of ${count} ${count === 1 ? "word" : "words"} ` +
-        `right. Attention: ${countRight(ids, attended)} of ${count}.`,
+      `Words that are right. One vector: ${countRight(ids, squeezed)} of ${count}. ` +
+        `Attention: ${countRight(ids, attended)} of ${count}.`,
     );
     if (this.shownWidth !== width) this.showCurve(width);
     this.curve.mark(count);
