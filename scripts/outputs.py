@@ -21,6 +21,9 @@ ASSETS = PACKAGE / "assets"
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 WIDGET_STATE = "application/vnd.jupyter.widget-state+json"
 SPAN = re.compile(r'(<span data-glue="(?P<name>[\w-]+)">)(?P<text>.*?)(</span>)')
+ABOUT = re.compile(r"\s*<metadata>.*?</metadata>|<!.*?>\s*", re.DOTALL)
+TAG = re.compile(r"<[^>]+>")
+THOUSANDTHS = re.compile(r"(?<=\d)(\.\d\d)\d+")
 OF_THE_FRONT_END = {"tabbable", "tooltip"}  # ipywidgets' own traits, which nothing here sets
 
 
@@ -49,8 +52,11 @@ def fill_spans(notebook: NotebookNode) -> None:
 
 
 def shrink_pictures(notebook: NotebookNode) -> None:
-    """Give every picture in the notebook a palette of few colours."""
+    """Leave out of every picture what nobody sees: colours, the date, thousandths of a point."""
     for output in _outputs(notebook):
+        if plot := output.get("data", {}).get("image/svg+xml"):
+            plot = TAG.sub(lambda tag: THOUSANDTHS.sub(r"\1", tag[0]), ABOUT.sub("", plot))
+            output.data["image/svg+xml"] = " ".join(plot.split())
         if "image/png" in output.get("data", {}):
             output.data["image/png"] = in_few_colours(output.data["image/png"])
 

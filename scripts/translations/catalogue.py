@@ -45,6 +45,7 @@ def messages_of(stem: str) -> list[str]:
     for cell in nbformat.read(BOOK / f"{stem}.ipynb", as_version=4).cells:
         kind = prose if cell.cell_type == "markdown" else cells
         found += kind.messages(cell.source)
+        found += cells.described(cell)
     return list(dict.fromkeys(found))
 
 

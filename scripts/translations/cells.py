@@ -5,6 +5,8 @@ import re
 from collections.abc import Callable, Iterator
 from itertools import accumulate
 
+from nbformat import NotebookNode
+
 from scripts.closure import MAGIC
 
 #: Calls whose words a reader sees → the places of those among the positional arguments.
@@ -45,6 +47,12 @@ def translated(source: str, say: Callable[[str], str]) -> str:
 def messages(source: str) -> list[str]:
     """List the messages of a cell's code in their order."""
     return [template(node) for node in literals(parsed(source))]
+
+
+def described(cell: NotebookNode) -> list[str]:
+    """Return what a cell's plot says to those who don't see it, if it has one."""
+    picture = cell.metadata.get("mystnb", {}).get("image", {})
+    return [picture["alt"]] if "alt" in picture else []
 
 
 def parsed(source: str) -> ast.Module:

@@ -53,11 +53,12 @@ def of_the_drawings(executed: Path = BOOK) -> list[str]:
 
 
 def texts_of(cell: nbformat.NotebookNode) -> list[str]:
-    """List the texts of a cell's drawings."""
+    """List the texts of a cell's drawings and plots."""
     found = []
     for output in cell.get("outputs", []):
-        html = STYLE.sub("", output.get("data", {}).get("text/html", ""))
-        found += [unescape(text).strip() for text in TEXT.findall(html)]
+        data = output.get("data", {})
+        drawn = STYLE.sub("", data.get("text/html", "") + data.get("image/svg+xml", ""))
+        found += [unescape(text).strip() for text in TEXT.findall(drawn)]
     return found
 
 

@@ -54,6 +54,8 @@ def chapter(notebook: NotebookNode, stem: str, language: str) -> None:
                 for name, value in prompts.items()
                 if isinstance(value, str)
             }
+            for alt in cells.described(cell):
+                cell.metadata.mystnb.image.alt = words.get(alt, alt)
             cell.source = cells.translated(cell.source, lambda one: words.get(one, one))
             for output in cell.outputs:
                 _translate_output(output, drawn, asked)
@@ -108,6 +110,8 @@ def _translate_output(output: NotebookNode, drawn: Catalogue, asked: Catalogue) 
         shown = drawn if 'class="ad ' in html else asked
         html = realigned(html, shown.say)
         data["text/html"] = _counted(shown.say_in(html))
+    if plot := data.get("image/svg+xml"):
+        data["image/svg+xml"] = drawn.say_in(plot)
     if verdict := VERDICT.match(data.get("text/plain", "")):
         rest = data["text/plain"][verdict.end() :]
         said_so = asked.entries.get(f"{verdict[0]}{{0}}", f"{verdict[0]}{{0}}")

@@ -225,3 +225,15 @@ def test_a_span_that_no_cell_fills_is_named_with_its_file(chapter):
     write, *_ = chapter
     with pytest.raises(SystemExit, match=r"one\.ipynb: no cell records a value named 'x'"):
         write('<span data-glue="x"></span>', "print(1)")
+
+
+def test_a_plot_is_committed_without_its_date_and_digits_that_nobody_sees():
+    plot = (
+        '<?xml version="1.0"?>\n<!DOCTYPE svg>\n<svg><metadata><date>2026</date></metadata>\n'
+        '<path d="M 1.23456 7.891"/>\n<text x="1.5">0.0125</text><!-- 0.0125 --></svg>'
+    )
+    cell = new_code_cell(outputs=[new_output("display_data", data={"image/svg+xml": plot})])
+    outputs.shrink_pictures(new_notebook(cells=[cell]))
+    assert cell.outputs[0].data["image/svg+xml"] == (
+        '<?xml version="1.0"?> <svg> <path d="M 1.23 7.89"/> <text x="1.5">0.0125</text></svg>'
+    )

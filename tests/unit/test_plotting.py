@@ -53,3 +53,10 @@ def test_style_ends_with_its_context():
     with plotting.style():
         assert mpl.rcParams["figure.dpi"] == 160
     assert mpl.rcParams["figure.dpi"] == before
+
+
+def test_the_style_of_a_notebook_draws_plots_whose_text_stays_text(tmp_path):
+    with plotting.style():
+        ax = plotting.lines([1, 2], {"a": [1, 2]}, x_axis="merges", y_axis="tokens")
+        ax.figure.savefig(tmp_path / "one.svg", metadata={"Date": None})
+    assert ">merges</text>" in (tmp_path / "one.svg").read_text(encoding="utf-8")

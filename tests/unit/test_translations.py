@@ -246,3 +246,21 @@ def test_texts_stay_aligned_when_they_become_shorter():
     assert [x for _, x in moved[4:8]] == [300] * 4
     assert moved[8][1] - text_width("权重", 12) / 2 == pytest.approx(418, abs=0.1)
     assert alignment.realigned(svg, lambda one: one) == svg
+
+
+def test_a_plot_and_what_is_said_of_it_are_in_the_other_language(monkeypatch):
+    plot = "<svg><style>*{stroke-linejoin: round}</style><text>learning rate</text></svg>"
+    cell = nbformat.v4.new_code_cell(
+        "lines()",
+        metadata={"mystnb": {"image": {"alt": "One falling curve."}}},
+        outputs=[nbformat.v4.new_output("display_data", data={"image/svg+xml": plot})],
+    )
+    assert cells.described(cell) == ["One falling curve."]
+    assert "learning rate" in drawings.texts_of(cell)
+    says = {"learning rate": "学习率", "One falling curve.": "一条下降的曲线。"}
+    monkeypatch.setattr(edition, "said", lambda path: says)
+    chapter = nbformat.v4.new_notebook(cells=[cell])
+    edition.chapter(chapter, "a_chapter", "zh")
+    (cell,) = chapter.cells
+    assert "<text>学习率</text>" in cell.outputs[0].data["image/svg+xml"]
+    assert cell.metadata.mystnb.image.alt == "一条下降的曲线。"

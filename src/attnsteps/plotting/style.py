@@ -4,6 +4,8 @@ from contextlib import AbstractContextManager
 
 import matplotlib
 from cycler import cycler
+from IPython import get_ipython
+from matplotlib_inline.config import InlineBackend
 
 from attnsteps.diagrams.palette import ROLES
 
@@ -36,6 +38,8 @@ _RC = {
     "legend.frameon": False,
     "lines.linewidth": 2.0,
     "image.cmap": SEQUENTIAL,
+    "svg.fonttype": "none",  # text stays text: sharp, selectable, and it can be said in Chinese
+    "svg.hashsalt": "attnsteps",  # the same figure has the same names inside
 }
 
 
@@ -52,5 +56,7 @@ def style() -> AbstractContextManager:
 
 
 def use_style() -> None:
-    """Give all figures from now on the book's look; a chapter calls this once, at its top."""
+    """Give all figures from now on the book's look, in a notebook as SVG; once, at its top."""
     matplotlib.rcParams.update(_RC)
+    if shell := get_ipython():
+        InlineBackend.instance(parent=shell).figure_formats = {"svg"}
