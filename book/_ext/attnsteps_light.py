@@ -88,7 +88,7 @@ def with_sizes(page: str, folder: Path) -> str:
     def sized(match: re.Match) -> str:
         before, source, after = match.groups()
         path = folder / source.partition("?")[0]
-        width, height = imagesize.get(path) if path.exists() else (-1, -1)
+        width, height = map(round, imagesize.get(path)) if path.exists() else (-1, -1)
         if width <= 0 or height <= 0:
             return match[0]
         near = match.start() < start or len(TAG.sub("", page[start : match.start()])) < ABOVE
