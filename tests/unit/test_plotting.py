@@ -2,10 +2,12 @@
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
+import nbformat
 import pytest
 import torch
 
 from attnsteps import plotting
+from scripts import execution
 
 
 @pytest.fixture(autouse=True)
@@ -55,8 +57,14 @@ def test_style_ends_with_its_context():
     assert mpl.rcParams["figure.dpi"] == before
 
 
-def test_the_style_of_a_notebook_draws_plots_whose_text_stays_text(tmp_path):
-    with plotting.style():
-        ax = plotting.lines([1, 2], {"a": [1, 2]}, x_axis="merges", y_axis="tokens")
-        ax.figure.savefig(tmp_path / "one.svg", metadata={"Date": None})
-    assert ">merges</text>" in (tmp_path / "one.svg").read_text(encoding="utf-8")
+def test_a_notebook_in_the_books_style_shows_plots_as_svg_whose_text_stays_text(tmp_path):
+    code = (
+        "from attnsteps import plotting",
+        "plotting.use_style()",
+        'plotting.lines([1, 2], {"a": [1, 2]}, x_axis="merges", y_axis="tokens")',
+    )
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("\n".join(code))])
+    assert not execution.execute({"one": notebook}, tmp_path)
+    (shown,) = [out.data for out in notebook.cells[0].outputs if "Figure" in str(out.data)]
+    assert ">merges</text>" in shown["image/svg+xml"]
+    assert "image/png" not in shown
