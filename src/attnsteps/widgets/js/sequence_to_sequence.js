@@ -17,6 +17,9 @@ const TRAITS = ["count", "width", "seed", "asked"];
 const WIDTHS = [8, 16, 32, 64, 128, 256];
 const LENGTHS = [1, 6, 12, 18, 24]; // numbers of words that the curve's axis names
 const DRAWS = 12; // the curve is the mean of so many draws
+const LEGEND =
+  `Share of words read back correctly (mean of ${DRAWS} draws). Solid: one vector. ` +
+  "Dashed: attention.";
 const TOP = 4; // so many candidates are shown
 const BOX = { width: 320, height: 130, left: 50, right: 8, top: 10, floor: 96 };
 
@@ -45,7 +48,7 @@ function curve(most) {
   const middle = { x: (left + width) / 2, y: height - 4, class: "aw-cb-tick" };
   const node = shape(
     "svg",
-    { viewBox: `0 0 ${width} ${height}`, role: "img" },
+    { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": LEGEND },
     here,
     shape("line", { x1: left, x2: width - right, y1: floor, y2: floor, class: "aw-cb-axis" }),
     attended,
@@ -187,10 +190,7 @@ class Bottleneck {
       rove(el("div", { class: "aw-cb-words" }, ...this.cards.map(({ node }) => node))),
       this.summary.node,
       el("div", { class: "aw-cb-panels" }, squeezed.node, attended.node),
-      note(
-        `Share of words read back correctly (mean of ${DRAWS} draws). Solid: one vector. ` +
-          "Dashed: attention.",
-      ),
+      note(LEGEND),
       this.curve.node,
     );
   }
