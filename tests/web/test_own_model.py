@@ -309,11 +309,14 @@ def test_a_file_is_opened_by_keyboard_and_heard(still, own):
     expect(picker(widget)).to_have_accessible_description(re.compile("never leaves it"))
     # A browser under load, and Firefox the second time, may not tell Playwright of its dialogue.
     # What opens it is a trusted click that nobody prevents.
-    listen = """() => addEventListener("click", (event) => {
-      if (event.isTrusted && !event.defaultPrevented && event.target.type === "file") opened += 1;
-    })"""
-    page.evaluate("() => { window.opened = 0; }")
-    page.evaluate(listen)
+    page.evaluate(
+        """() => {
+          window.opened = 0;
+          addEventListener("click", (event) => {
+            if (event.isTrusted && !event.defaultPrevented) opened += event.target.type === "file";
+          });
+        }"""
+    )
     page.keyboard.press("Enter")
     page.wait_for_function("opened === 1")
     picker(widget).set_input_files(own["german"])
