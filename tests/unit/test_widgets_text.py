@@ -7,7 +7,7 @@ from attnsteps.text.batch import collate
 from attnsteps.text.byte_pairs import BytePairs
 from attnsteps.text.tokenizer import Characters, Words
 from attnsteps.widgets import TokenizerLab
-from attnsteps.widgets.text import KINDS, KNOWN, LESSONS, TEN_WORDS
+from attnsteps.widgets.text import KINDS, KNOWN, LESSONS, PENCIL_WORDS
 
 THREE = ["动物没有过马路，因为太累了", "it was tired", "water"]
 BAD = {
@@ -44,9 +44,8 @@ def test_bad_values_are_refused_afterwards_too(refuses, arguments, message):
 
 
 def test_an_unknown_lesson_is_refused(refuses):
-    message = (
-        "lesson must be 'the ten words' or 'English' or 'Chinese' or 'your sentences'; got 'Latin'"
-    )
+    listed = "\"the chapter's words\" or 'English' or 'Chinese' or 'your sentences'"
+    message = f"lesson must be {listed}; got 'Latin'"
     refuses(lambda: TokenizerLab(lesson="Latin"), message)
 
 
@@ -65,7 +64,7 @@ def test_it_splits_as_the_packages_tokenizers_do():
     letters = TokenizerLab(THREE, kind="characters")
     assert letters.tokens == [Characters().tokenize(text) for text in THREE]
     pieces = TokenizerLab(THREE, kind="character pairs", num_merges=5)
-    assert pieces.tokens == [BytePairs.learn(TEN_WORDS, 5).tokenize(text) for text in THREE]
+    assert pieces.tokens == [BytePairs.learn(PENCIL_WORDS, 5).tokenize(text) for text in THREE]
     own = TokenizerLab(THREE, kind="character pairs", lesson=LESSONS[-1], num_merges=60)
     assert own.tokens == [BytePairs.learn(THREE, 60).tokenize(text) for text in THREE]
     assert not any(own.vocabulary.unknown(tokens) for tokens in own.tokens)

@@ -8,7 +8,7 @@ from playwright.sync_api import Locator, Page, expect
 from attnsteps.text.byte_pairs import BytePairs
 from attnsteps.text.vocab import PAD
 from attnsteps.widgets import TokenizerLab
-from attnsteps.widgets.text import KINDS, LESSONS, TEN_WORDS
+from attnsteps.widgets.text import KINDS, LESSONS, PENCIL_WORDS
 from tests.kernel import Kernel
 
 PAGE = "02_text.html"
@@ -72,14 +72,14 @@ def test_every_way_to_split(lab, sentences):
 
 
 def test_merges_step_by_step(lab):
-    learned = BytePairs.learn(TEN_WORDS, 60).merges
+    learned = BytePairs.learn(PENCIL_WORDS, 60).merges
     lab.get_by_label("character pairs", exact=True).check()
-    lab.get_by_label("the ten words", exact=True).check()
+    lab.get_by_label("the chapter's words", exact=True).check()
     lab.get_by_role("slider").fill("5")
     back, forth = (lab.get_by_role("button", name=name) for name in ("Undo merge", "Next merge"))
     first = lab.locator(".tk-list").nth(0).locator("li").nth(0)
     for n, (left, right) in enumerate(learned[5:], start=5):
-        split = map(BytePairs(learned[:n]).tokenize, TEN_WORDS)
+        split = map(BytePairs(learned[:n]).tokenize, PENCIL_WORDS)
         times = sum((left, right) == pair for tokens in split for pair in pairwise(tokens))
         expect(first).to_have_text(f"{left} + {right}  {times}×")
         expect(lab.locator(".tk-chips li:visible")).to_have_count(n)
@@ -92,7 +92,7 @@ def test_merges_step_by_step(lab):
         back.click()
     expect(back).to_be_disabled()
     expect(forth).to_be_focused()
-    expect(first).to_have_text("e + r  6×")
+    expect(first).to_have_text("a + t  9×")
     expect_lab(lab, TokenizerLab(FIRST, kind="character pairs", num_merges=0))
 
 

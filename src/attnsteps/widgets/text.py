@@ -18,14 +18,19 @@ from attnsteps.widgets.bundle import bundle, styles
 KINDS = ("words", "characters", "character pairs")
 MOST_MERGES = 60
 
-#: Ten words, few enough for pencil and paper.
-TEN_WORDS = ("later",) * 2 + ("latest",) * 3 + ("wider",) * 4 + ("widest",)
+#: The words of the chapter on text, few enough for pencil and paper.
+PENCIL_WORDS = (
+    *("later",) * 4,
+    *("latest",) * 3,
+    *("wider",) * 4,
+    *("widest", "eat", "eat", "hid"),
+)
 
 #: The words of the corpus, both languages in one list.
 KNOWN = tuple(dict.fromkeys((*SOURCE_WORDS, *TARGET_WORDS)))
 
 _OWN = "your sentences"
-LESSONS = ("the ten words", "English", "Chinese", _OWN)
+LESSONS = ("the chapter's words", "English", "Chinese", _OWN)
 _SENTENCES = (
     "动物没有过马路，因为太累了",
     "the street was too wide",
@@ -44,7 +49,7 @@ class TokenizerLab(Widget):
     Args:
         sentences: three texts of at most 80 characters.
         kind: how to split them: ``"words"``, ``"characters"`` or ``"character pairs"``.
-        lesson: the text to learn pairs from: ``"the ten words"``, ``"English"`` or
+        lesson: the text to learn pairs from: ``"the chapter's words"``, ``"English"`` or
             ``"Chinese"`` (60 sentences of the corpus), or ``"your sentences"``.
         num_merges: the number of merges, 0 to 60; there are fewer if nothing is left to merge.
         ends: True adds the begin and end tokens to every sentence.
@@ -59,7 +64,7 @@ class TokenizerLab(Widget):
         >>> lab.tokens
         [['wid', 'er'], ['lat', 'e', 's', 't'], []]
         >>> lab.batch
-        [[18, 14, 0, 0], [17, 7, 11, 12], [0, 0, 0, 0]]
+        [[19, 16, 0, 0], [17, 7, 12, 13], [0, 0, 0, 0]]
     """
 
     _esm = bundle("text")
@@ -186,7 +191,7 @@ def _lessons() -> dict[str, tuple[str, ...]]:
     pairs = generated(_LESSON_PAIRS).train
     chinese, english = Words(SOURCE_WORDS), Words(TARGET_WORDS)
     return {
-        "the ten words": TEN_WORDS,
+        "the chapter's words": PENCIL_WORDS,
         "English": tuple(english.detokenize(pair.tgt) for pair in pairs),
         "Chinese": tuple(chinese.detokenize(pair.src) for pair in pairs),
     }

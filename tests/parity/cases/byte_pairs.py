@@ -10,11 +10,11 @@ from torch import nn
 
 from attnsteps.text.byte_pairs import PIECE, BytePairs, merge
 from attnsteps.text.vocab import Vocab
+from attnsteps.widgets.text import PENCIL_WORDS
 from tests.parity.case import case
 
 
 def cases() -> list[dict]:
-    ten = ["later"] * 2 + ["latest"] * 3 + ["wider"] * 4 + ["widest"]
     chinese = ["动物没有过马路，因为太累了", "动物没有过马路，因为太宽了", "孩子没有过马路"]
     english = [
         "the animal's  street, the_street",
@@ -39,7 +39,14 @@ def cases() -> list[dict]:
             ([], ("a", "b")),
         )
     ]
-    for texts, most in ((ten, 5), (ten, 60), (chinese, 9), (english, 30), (rare, 9), ([], 3)):
+    for texts, most in (
+        (PENCIL_WORDS, 5),
+        (PENCIL_WORDS, 60),
+        (chinese, 9),
+        (english, 30),
+        (rare, 9),
+        ([], 3),
+    ):
         bpe = BytePairs.learn(texts, most)
         pieces = Counter(piece for text in texts for piece in re.findall(PIECE, text))
         alphabet = sorted(set("".join(pieces)))
