@@ -504,47 +504,65 @@ def one_matrix_for_both(x: Tensor, w_q: Tensor, w_k: Tensor, shown: Sequence[Wor
 # Where does the context go? ----------------------------------------------------------------------
 
 
-def what_becomes_of_the_context(asking: Word) -> Drawing:
-    """Draw how a word's context is added to its vector."""
+def what_becomes_of_the_context(asking: Word, x: Tensor, context: Tensor, w_o: Tensor) -> Drawing:
+    """Draw how a word's context is brought back to the word's width and added to its vector.
 
-    def onward(*, tall: bool) -> Piece:
-        start = _chip(asking, name="in", role="source")
-        attention = block(say("attention"), "context", name="attention")
-        back = block(say("× a matrix: width D again"), name="back")
-        plus = block("+", "source", name="plus", width=36, height=34)
-        found = say("{word} + what it found", word=gloss(asking))
-        end = word(asking.zh, found, name="out", role="context")
-        if tall:
-            branch = column(back, attention, gap=24)
-            road = column(end, plus, space(0, 110), start, gap=26)
-            return row(road, branch, gap=-20)
-        branch = row(space(90), attention, back, gap=30)
-        road = row(start, space(330), plus, end, gap=30)
-        return column(branch, road, gap=18, align="left")
+    Args:
+        asking: the word.
+        x: its vector, (D,).
+        context: what attention found for it, (Dv,).
+        w_o: the matrix that brings the context back, (Dv, D); it fills the last entries.
+    """
+    back = context @ w_o
+    kept = len(x) - len(context)  # entries that the context leaves as they were
+    axes = [say(axis) for axis in AXES]
+    total = f"{listed(x[:kept])}, {listed((x + back)[kept:], 3)}"
 
-    last = Wire("plus", "out", role="source", thick=True)
+    def onward(width: float, gap: float, heads: Sequence[str]) -> Piece:
+        cell = (width, 26)
+        found = {"digits": 3, "limit": 1, "cell": cell}
+        start = vector(x, "source", label=gloss(asking), columns=heads, name="in", cell=cell)
+        narrow = named("found", vector(context, "context", label=say("context"), **found))
+        parts = (
+            vector(x[:kept], "source", cell=cell),
+            vector((x + back)[kept:], "context", **found),
+        )
+        end = say("{word} + what it found", word=gloss(asking))
+        result = column(named("out", row(*parts, gap=0)), words(end, size=12, bold=True), gap=5)
+        lines = [
+            [start, space()],
+            [block(say("attention"), "context", name="attention"), space()],
+            [narrow, space()],
+            [block(say("× a matrix: width D again"), name="back"), space()],
+            [
+                vector(back, "context", name="wide", **found),
+                block("+", "source", name="plus", width=34, height=28),
+            ],
+            [result, space()],
+        ]
+        return grid(lines, gap=(gap, 20))
+
     return Drawing(
         say("What becomes of the context"),
         say(
-            "The vector of {word} goes two ways: straight on, and through attention and a matrix "
-            "that brings the context back to width D. Both are added, and the sum goes on.",
+            "The vector of {word}, {vector}, goes two ways: straight on, and through attention, "
+            "which finds the context {context}. A matrix brings the context back to width D, and "
+            "the sum of both goes on: {sum}.",
             word=gloss(asking),
+            vector=listed(x),
+            context=listed(context, 3),
+            sum=total,
         ),
-        onward(tall=False),
-        onward(tall=True),
+        onward(62, 40, axes),
+        onward(42, 16, ()),
         wires=[
-            Wire("in.right", "plus.left", role="source", thick=True),
-            Wire("in.top", "attention.left", bent=True),
-            Wire("attention", "back"),
-            Wire("back.right", "plus.top", bent=True),
-            last,
-        ],
-        tall_wires=[
-            Wire("in.top", "plus.bottom", role="source", thick=True),
-            Wire("in.right", "attention.bottom", bent=True),
-            Wire("attention", "back"),
-            Wire("back.top", "plus.right", bent=True),
-            last,
+            Wire("in.right", "plus.top", role="source", thick=True, bent=True),
+            Wire("in", "attention"),
+            Wire("attention", "found"),
+            Wire("found", "back"),
+            Wire("back", "wide"),
+            Wire("wide", "plus", role="context"),
+            Wire("plus.bottom", "out.right", role="source", thick=True, bent=True),
         ],
     )
 
@@ -552,10 +570,18 @@ def what_becomes_of_the_context(asking: Word) -> Drawing:
 # Where people go wrong ---------------------------------------------------------------------------
 
 
-def right_and_two_wrong(
-    right: Tensor, swapped: Tensor, columns: Tensor, shown: Sequence[Word], query: int
+def right_and_three_wrong(
+    right: Tensor, wrong: tuple[Tensor, Tensor, Tensor], shown: Sequence[Word], query: int
 ) -> Drawing:
-    """Draw one query's row of weights in three tables, (T, T): right, and in two wrong versions."""
+    """Draw one query's row of weights in four tables, each (T, T).
+
+    Args:
+        right: the table as it should be.
+        wrong: those with queries and keys swapped, the softmax of the columns, and the wrong root.
+        shown: the T words.
+        query: whose row.
+    """
+    swapped, columns, wrong_root = wrong
 
     def line(table: Tensor, label: str, role: str, heads: list[str], width: float) -> Piece:
         total = say("row sum {total:.2f}", total=float(table[query].sum()))
@@ -574,17 +600,18 @@ def right_and_two_wrong(
             line(right, say("right"), "weights", heads, width),
             line(swapped, say("queries and keys swapped"), "wrong", heads, width),
             line(columns, say("softmax of the columns"), "wrong", heads, width),
+            line(wrong_root, say("the wrong root"), "wrong", heads, width),
             gap=14,
         )
 
     first, name = gloss(shown[0]), gloss(shown[query])
     return Drawing(
-        say("The row of {word}, right and in two wrong versions", word=name),
+        say("The row of {word}, right and in three wrong versions", word=name),
         say(
             "Right: {right:.2f} for {first}, and the row adds up to 1. With queries and keys "
             "swapped: {swapped:.2f} for {first} and {itself:.2f} for {word}, adding up to 1, too. "
             "With the softmax of the columns: {columns:.2f} for {first}, and the row adds up to "
-            "{total:.2f}.",
+            "{total:.2f}. With the wrong root: {flat:.2f} for {first}, adding up to 1.",
             first=first,
             word=name,
             right=float(right[query, 0]),
@@ -592,6 +619,7 @@ def right_and_two_wrong(
             itself=float(swapped[query, query]),
             columns=float(columns[query, 0]),
             total=float(columns[query].sum()),
+            flat=float(wrong_root[query, 0]),
         ),
         rows(60, [gloss(one) for one in shown]),
         rows(36, [one.zh for one in shown]),
