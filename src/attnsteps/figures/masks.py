@@ -255,3 +255,50 @@ def three_masks(source: Tensor, target: Tensor) -> Drawing:
         row(*panels, gap=26, align="top"),
         column(*panels, gap=22),
     )
+
+
+# Where people go wrong ---------------------------------------------------------------------------
+
+
+def which_test_finds_what(finds: Tensor) -> Drawing:
+    """Draw which of four tests finds which of five mistakes, and none where there is none.
+
+    Args:
+        finds: (6, 4), True where a test finds something. Rows: no mistake, no mask, the mask
+            inverted, the mask in training only, no shift, two shifts. Columns: the detector, the
+            look at the shift, dice, writing.
+    """
+    mistakes = [
+        say("no mistake"),
+        say("no mask"),
+        say("True as hide"),
+        say("in training only"),
+        say("no shift"),
+        say("two shifts"),
+    ]
+    tests = [say("detector"), say("shift"), say("dice"), say("writing")]
+
+    def table(width: float) -> Piece:
+        found = matrix([[say("found")]], "plain", cell=(width, 26))
+        missed = matrix([[0]], "plain", digits=None, cell=(width, 26))
+        lines = [[found if mark else missed for mark in line] for line in finds.tolist()]
+        return grid([[_mark(test) for test in tests], *lines], labels=["", *mistakes], gap=(2, 3))
+
+    return Drawing(
+        say("Which test finds which mistake"),
+        say(
+            "A row for each mistake, a column for each of the tests {tests}. Found are: {found}.",
+            tests=", ".join(tests),
+            found="; ".join(
+                say(
+                    "{mistake} by {tests}",
+                    mistake=mistake,
+                    tests=", ".join(t for t, mark in zip(tests, line, strict=True) if mark)
+                    or say("none"),
+                )
+                for mistake, line in zip(mistakes, finds.tolist(), strict=True)
+            ),
+        ),
+        table(76),
+        table(47),
+    )
