@@ -19,11 +19,9 @@ from attnsteps.diagrams import (
     named,
     row,
     space,
-    vector,
     word,
     words,
 )
-from attnsteps.diagrams.cells import in_digits
 from attnsteps.figures.catalogue import gloss, say
 from attnsteps.figures.shared import listed, with_axes
 from attnsteps.running_example import Word
@@ -83,24 +81,19 @@ def two_hops(shown: Sequence[Word], asks: int = 2, notes: int = 0, says: int = 6
 # One layer, with a pencil ------------------------------------------------------------------------
 
 
-def _upward(
-    lines: list[tuple[str, list[Piece]]], axes: Sequence[str], gap: float, *, tall: bool
-) -> Piece:
+def _upward(lines: list[tuple[str, list[Piece]]], axes: Sequence[str], gap: float) -> Piece:
     """Put lines of pieces above one another, each with its label; the first comes lowest."""
     labels, pieces = zip(*lines[::-1], strict=True)
-    if not tall:
-        return grid(pieces, labels=labels, gap=(14, gap))
-    names = column(*(words(axis, size=12, quiet=True) for axis in axes), gap=5.8, align="right")
-    widest = max(words(label, size=12, bold=True).width for label in labels)
-    names = row(space(max(0, widest - names.width)), names, gap=0)
-    named_rows = [[names if line[0].height > 80 else space(names.width), *line] for line in pieces]
+    names = column(*(words(axis, size=12, quiet=True) for axis in axes), gap=3.8, align="right")
+    tall = [line[0].height > 20 * len(axes) for line in pieces]
     parts = []
-    for label, line in zip(labels, named_rows, strict=True):
-        widths = [[space(names.width), *(space(66) for _ in line[1:])]]
+    for label, line, is_tall in zip(labels, pieces, tall, strict=True):
+        cells = [names if is_tall else space(names.width), *line]
+        widths = [space(names.width), *(space(66) for _ in line)]
         parts.append(
             column(
                 words(label, size=12, bold=True, quiet=True) if label else space(0, 0),
-                grid([line, *widths], gap=(8, 0)),
+                grid([cells, widths], gap=(8, 0)),
                 gap=3,
                 align="left",
             )
@@ -109,19 +102,14 @@ def _upward(
 
 
 def _on_the_stream(
-    values: Tensor, role: str, name: str, *, tall: bool, beside: bool = False, **settings: object
+    values: Tensor, role: str, name: str, *, beside: bool = False, **settings: object
 ) -> Piece:
     """Draw one word's vector, (D,), over the line of its stream, or beside that line."""
-    if tall:
-        drawn = matrix(values[:, None], role, cell=(44, 21), **settings)
-    else:
-        drawn = vector(values, role, cell=(39, 26), **settings)
-    drawn = named(name, drawn)
+    drawn = named(name, matrix(values[:, None], role, cell=(44, 20), **settings))
     rail = named(f"r-{name}", space(14, drawn.height))
     if beside:
         return row(rail, drawn, gap=6)
-    free = space(4, 0)
-    return row(free, _over(rail, drawn), gap=0)
+    return row(space(4, 0), _over(rail, drawn), gap=0)
 
 
 def _over(rail: Piece, drawn: Piece) -> Piece:
@@ -137,7 +125,7 @@ def _over(rail: Piece, drawn: Piece) -> Piece:
 def one_encoder_layer(
     x: Tensor, steps: Sequence[Tensor], shown: Sequence[Word], axes: Sequence[str]
 ) -> Drawing:
-    """Draw one encoder layer with the numbers of some words, each with its residual stream.
+    """Draw the halves of an encoder layer with the numbers of some words, each with its stream.
 
     Args:
         x: the words' vectors, (S, D).
@@ -154,37 +142,34 @@ def one_encoder_layer(
     scale = max(float(values.abs().max()) for values in every)  # one shade, one size
     axes, count = [say(axis) for axis in axes], len(shown)
 
-    def layer(*, tall: bool) -> Piece:
-        def each(values: Tensor, role: str, name: str, digits: int, **more: object) -> list[Piece]:
-            return [
-                _on_the_stream(
-                    line, role, f"{name}{i}", tall=tall, digits=digits, limit=scale, **more
-                )
-                for i, line in enumerate(values)
-            ]
-
-        heads = {} if tall else {"columns": axes}
-        gathered = each(found, "context", "a", 2, beside=True)
-        if not tall:  # room below, in which the arrows of attention are apart
-            gathered = [column(piece, space(0, 22), gap=0, align="left") for piece in gathered]
-        lines = [
-            ("", [word(one.zh, gloss(one)) for one in shown]),
-            ("x (S, D)", each(x, "source", "x", 0, **heads)),
-            (say("attention"), gathered),
-            (say("add"), each(x + found, "source", "s", 2)),
-            (say("norm: x′"), each(middle, "source", "y", 2)),
-            (say("hidden units"), each(hidden, "plain", "h", 0, beside=True)),
-            (say("feed-forward"), each(noted, "context", "f", 0, beside=True)),
-            (say("add"), each(middle + noted, "source", "t", 2)),
-            (say("norm: output"), each(out, "source", "o", 2)),
+    def each(values: Tensor, role: str, name: str, digits: int, **more: object) -> list[Piece]:
+        return [
+            _on_the_stream(line, role, f"{name}{i}", digits=digits, limit=scale, **more)
+            for i, line in enumerate(values)
         ]
-        return _upward(lines, axes, 24 if tall else 20, tall=tall)
 
+    first = [
+        ("", [word(one.zh, gloss(one)) for one in shown]),
+        ("x (S, D)", each(x, "source", "x", 0)),
+        (say("attention"), each(found, "context", "a", 0, beside=True)),
+        (say("add"), each(x + found, "source", "s", 0)),
+        (say("norm: x′"), each(middle, "source", "y", 2)),
+    ]
+    second = [
+        ("x′ (S, D)", each(middle, "source", "z", 2)),
+        (say("hidden units"), each(hidden, "plain", "h", 0, beside=True)),
+        (say("feed-forward"), each(noted, "context", "f", 0, beside=True)),
+        (say("add"), each(middle + noted, "source", "t", 2)),
+        (say("norm: output"), each(out, "source", "o", 2)),
+    ]
+    gather = column(words(say("first half: gather"), bold=True), _upward(first, axes, 24), gap=12)
+    think = column(words(say("second half: think"), bold=True), _upward(second, axes, 24), gap=12)
     wires = []
     for i in range(count):
         wires += [
             Wire(f"r-{a}{i}.top", f"r-{b}{i}.bottom", role="source", thick=True)
-            for a, b in pairwise("xsyto")
+            for half in ("xsy", "zto")
+            for a, b in pairwise(half)
         ]
         wires += [
             Wire(f"x{j}.top", f"a{i}.bottom", role=role, thick=thick)
@@ -192,7 +177,7 @@ def one_encoder_layer(
             for j in range(count)
             if low < weights[i, j] <= high
         ]
-        steps = (("a", "s"), ("y", "h"), ("h", "f"), ("f", "t"))
+        steps = (("a", "s"), ("z", "h"), ("h", "f"), ("f", "t"))
         wires += [Wire(f"{a}{i}.top", f"{b}{i}.bottom", role="context") for a, b in steps]
     one, its = gloss(shown[0]), gloss(shown[int(weights[0].argmax())])
     return Drawing(
@@ -212,8 +197,8 @@ def one_encoder_layer(
             noted=listed(noted[0]),
             out=listed(out[0], 2),
         ),
-        layer(tall=False),
-        layer(tall=True),
+        row(gather, think, gap=60, align="bottom"),
+        column(think, gather, gap=34),
         wires=wires,
     )
 
@@ -222,65 +207,89 @@ def one_encoder_layer(
 
 
 def two_rounds(
-    states: Sequence[Tensor],
-    weights: Sequence[Tensor],
+    rounds: Sequence[tuple[Sequence[Tensor], Sequence[Tensor]]],
+    doers: Sequence[int],
     shown: Sequence[Word],
     axes: Sequence[str],
-    entry: int,
 ) -> Drawing:
-    """Draw some words' vectors before, between and after two layers, and who looks at whom.
+    """Draw what the words of some sentences know before, between and after two layers.
 
     Args:
-        states: the words' vectors, (S, D), at first and after each layer.
-        weights: of attention in each layer, (S, S).
-        shown: the words; the second one's looks are drawn, and those of the first in layer 1.
+        rounds: of each sentence the words' entries of interest, (S, E), at first and after each
+            layer, and the weights of attention in each layer, (S, S).
+        doers: who does it, in each sentence.
+        shown: the words; the last one's looks are drawn, and in layer 1 those of the others.
         axes: what the entries mean.
-        entry: the one to be watched.
     """
-    axes = [say(axis) for axis in axes]
-    looks = [(0, 0, int(weights[0][0].argmax()), "value")]
-    looks += [(n, 1, int(each[1].argmax()), "query") for n, each in enumerate(weights)]
-    scale = max(float(state.abs().max()) for state in states)
+    axes, last = [say(axis) for axis in axes], len(shown) - 1
+    scale = max(float(state.abs().max()) for states, _ in rounds for state in states)
 
-    def rounds(*, tall: bool) -> Piece:
-        lines = [("", [word(one.zh, gloss(one)) for one in shown])]
-        for n, state in enumerate(states):
-            look: dict = {"digits": 2 if n else 0, "limit": scale}
-            if tall:
-                drawn = [
-                    matrix(line[:, None], "source", cell=(44, 21), lit=[entry], **look)
-                    for line in state
-                ]
-            else:
-                bands = ["value" if j == entry else "plain" for j in range(len(axes))]
-                look |= {"bands": bands, "columns": () if n else axes, "cell": (39, 26)}
-                drawn = [vector(line, "plain", **look) for line in state]
-            name = say("after layer {n}", n=n) if n else "x (S, D)"
-            lines.append((name, [named(f"{n}{i}", piece) for i, piece in enumerate(drawn)]))
-        return _upward(lines, axes, 42, tall=tall)
+    def one(k: int) -> Piece:
+        names = column(*(words(axis, size=12, quiet=True) for axis in axes), gap=4.8)
+        lines, labels = [], []
+        for n, state in enumerate(rounds[k][0]):
+            drawn = [
+                named(
+                    f"{k}{n}{i}",
+                    matrix(
+                        line[:, None],
+                        "value" if i == last else "source",
+                        digits=2 if n else 0,
+                        limit=scale,
+                        cell=(42, 21),
+                    ),
+                )
+                for i, line in enumerate(state)
+            ]
+            lines.append([names, *drawn])
+            labels.append(say("after layer {n}", n=n) if n else "x")
+        heads = [
+            words(f"{each.zh}\n{gloss(each)}", size=12, bold=i in (doers[k], last))
+            for i, each in enumerate(shown)
+        ]
+        parts = [
+            column(
+                words(label, size=12, bold=True, quiet=True),
+                grid([line], gap=(6, 0)),
+                gap=3,
+                align="left",
+            )
+            for label, line in zip(labels[::-1], lines[::-1], strict=True)
+        ]
+        widths = [space(names.width), *(space(44) for _ in shown)]
+        under = grid([[space(names.width), *heads], widths], gap=(6, 0))
+        title = words(say("the doer: {who}", who=gloss(shown[doers[k]])), bold=True)
+        return column(title, column(*parts, gap=30), under, gap=8)
 
-    who, whom, source = (gloss(one) for one in shown[:3])
+    wires = []
+    for k, (_, weights) in enumerate(rounds):
+        for n, each in enumerate(weights):
+            for i in range(len(shown)) if n == 0 else [last]:
+                key, role = int(each[i].argmax()), "query" if i == last else "value"
+                if key != i and each[i, key] > 0.9:
+                    wires.append(Wire(f"{k}{n}{key}.top", f"{k}{n + 1}{i}.bottom", role=role))
+    ends = [states[-1][last] for states, _ in rounds]
     return Drawing(
         say("Two hops in two layers"),
         say(
-            "Three words before, between and after two layers. In layer 1 {who} looks at {source} "
-            "and takes {entry}: its entry rises from {start} to {noted}. {whom} looks at {who} in "
-            "both layers. After layer 1 its entry {entry} is {between}, after layer 2 {end}.",
-            who=who,
-            whom=whom,
-            source=source,
-            entry=axes[entry],
-            start=in_digits(float(states[0][0, entry]), 0),
-            noted=in_digits(float(states[1][0, entry]), 2),
-            between=in_digits(float(states[1][1, entry]), 2),
-            end=in_digits(float(states[2][1, entry]), 2),
+            "What {words} have for {entries}, before, between and after two layers. {all}",
+            words=", ".join(gloss(each) for each in shown),
+            entries=", ".join(axes),
+            all=" ".join(
+                say(
+                    "Where {who} is the doer, {last} looks at {who} in both layers, and has "
+                    "{between} after the first and {end} after the second.",
+                    who=gloss(shown[doer]),
+                    last=gloss(shown[last]),
+                    between=listed(states[1][last], 2),
+                    end=listed(end, 2),
+                )
+                for doer, (states, _), end in zip(doers, rounds, ends, strict=True)
+            ),
         ),
-        rounds(tall=False),
-        rounds(tall=True),
-        wires=[
-            Wire(f"{n}{key}.top", f"{n + 1}{query}.bottom", role=role)
-            for n, query, key, role in looks
-        ],
+        row(*(one(k) for k in range(len(rounds))), gap=34),
+        column(*(one(k) for k in range(len(rounds))), gap=30),
+        wires=wires,
     )
 
 
