@@ -23,10 +23,9 @@ from attnsteps.diagrams import (
     words,
 )
 from attnsteps.diagrams.sheet import Sheet
-from attnsteps.figures.catalogue import gloss, say
+from attnsteps.figures.catalogue import say
 from attnsteps.figures.shared import listed
 from attnsteps.model.transformer import Transformer
-from attnsteps.running_example import Word
 
 # From a vector to a word -------------------------------------------------------------------------
 
@@ -280,60 +279,6 @@ def parameters_and_operations(parameters: Sequence[float], operations: Sequence[
 
 
 # Let it write ------------------------------------------------------------------------------------
-
-
-def the_loop(source: Sequence[Word], page: Sequence[str], new: str) -> Drawing:
-    """Draw one round of the loop that writes: the page so far is read, and a word is appended."""
-    begin, name = " ".join(map(say, page)), say(new)
-
-    def loop(*, tall: bool) -> Piece:
-        chinese = block(" ".join(one.zh for one in source) + " …", "source", name="src", width=120)
-        encoder = block(say("encode,\nonce"), "source", name="encode", width=66)
-        kept = block(say("memory"), "source", name="memory", width=86)
-        so_far = block(begin, "target", name="tgt", width=150)
-        decoder = block(say("decode,\neach time"), "target", name="decode", width=86)
-        best = block(say("last row,\nargmax"), "target", name="best", width=72)
-        fresh = block(name, "target", name="new", state="lit", width=50)
-        if tall:
-            lines = [[fresh, space()], [best, space()], [decoder, kept]]
-            lines += [[so_far, encoder], [space(), chinese]]
-            return row(space(12), grid(lines, gap=(10, 34)), gap=0)
-        upper = [chinese, encoder, kept, space(), space()]
-        lower = [so_far, space(), decoder, best, fresh]
-        return column(grid([upper, lower], gap=(60, 44)), space(0, 46), gap=0)
-
-    shared = [
-        Wire("src", "encode", "(1, S)"),
-        Wire("tgt", "decode", "(1, T)"),
-        Wire("decode", "best", "(1, T, V)"),
-        Wire("best", "new", "(1)"),
-    ]
-    again = say("append it, and go round again")
-    return Drawing(
-        say("The loop that writes a sentence"),
-        say(
-            "The Chinese words {source} are encoded once, to the memory. The English words so "
-            "far, {page}, are decoded with the memory; the largest entry in the last row of the "
-            "logits is the word {new}, which is appended to the English words. Then round again.",
-            source=", ".join(gloss(one) for one in source),
-            page=begin,
-            new=name,
-        ),
-        loop(tall=False),
-        loop(tall=True),
-        wires=[
-            *shared,
-            Wire("encode", "memory"),
-            Wire("memory", "decode", "(1, S, D)", role="source", thick=True),
-            Wire("new.bottom", "tgt.bottom", again, arc=26, role="target"),
-        ],
-        tall_wires=[
-            *shared,
-            Wire("encode", "memory", "(1, S, D)"),
-            Wire("memory", "decode", role="source", thick=True),
-            Wire("new.left", "tgt.left", say("append"), role="target", bent=True),
-        ],
-    )
 
 
 # Where people go wrong ---------------------------------------------------------------------------
