@@ -376,6 +376,11 @@ EXAMPLES = {
     attention.line_by_line: lambda: (X @ W_Q, X @ W_K, X @ W_V, CAUSAL & REAL, PAIR),
     attention.one_table_to_scale: lambda: ((512, 1024, 2048),),
     several.one_word_two_questions: lambda: (SENTENCE,),
+    several.one_sum_two_scenes: lambda: (
+        [(("animal", "street"), torch.eye(2).double())],
+        torch.tensor([0.8, 0.2]),
+        ("furry", "paved"),
+    ),
     several.cut_in_two: lambda: (
         CROSSING,
         (TWO_Q, TWO_K, TWO_V),
@@ -433,7 +438,6 @@ EXAMPLES = {
     whole.from_vector_to_word: lambda: (X[:1, :2], X[:, 1:3], ["α", "β", "γ"], "β"),
     whole.figure_1: lambda: (Transformer(TransformerConfig.tiny(11, 13)), 3, 5, 7),
     whole.parameters_and_operations: lambda: ([3.0, 0, 4, 3], [19.0, 0.3, 47, 33.7]),
-    whole.the_loop: lambda: (SENTENCE[:3], ["<bos>", "α"], "β"),
     whole.one_softmax_or_two: lambda: ({"α": SCORES, "β": 9 * SCORES}, ["κ", "λ", "μ"]),
     own.two_translators: lambda: (
         [
@@ -554,6 +558,9 @@ EXAMPLES = {
         torch.ones(6, 6).tril().bool() | (torch.arange(6) < 4),
         torch.ones(6, 6).tril().bool() | (torch.arange(6) < 3),
         (2, 5),
+    ),
+    members.one_format: lambda: (
+        {"translate": (("学生", "累", "<bos>"), ("the", "student", "is", "tired", "<eos>"))},
     ),
     members.translators: lambda: (
         {

@@ -96,6 +96,61 @@ def one_word_two_questions(
     )
 
 
+def one_sum_two_scenes(
+    scenes: Sequence[tuple[tuple[str, str], Tensor]], shares: Tensor, entries: Sequence[str]
+) -> Drawing:
+    """Draw the weighted sums of two values in several scenes, one below the other as on paper.
+
+    Args:
+        scenes: for each, the names of two things, and their values, (2, Dv).
+        shares: the weight of the first and of the second, (2,).
+        entries: what each entry of a value means.
+    """
+    axes = [say(entry) for entry in entries]
+    sums = [shares.to(values.dtype) @ values for _, values in scenes]
+    weights = [in_digits(float(share), 1) for share in shares]
+
+    def digits(line: Tensor) -> list[str]:
+        return [f"{float(number):g}" for number in line]
+
+    def scene(names: tuple[str, str], values: Tensor, total: Tensor) -> Piece:
+        cell = (52, 26)
+        first, second = (say(name) for name in names)
+        tops = [words(axis, size=12) for axis in axes]
+        head = row(*tops, gap=cell[0] - sum(top.width for top in tops) / len(tops))
+        lines = [[space(), head, space()]]
+        for name, line, weight in zip((first, second), values, weights, strict=True):
+            lines.append(
+                [
+                    words(name, size=13),
+                    vector(digits(line), "value", cell=cell),
+                    words(f"× {weight}", size=13),
+                ]
+            )
+        end = words(say("“cross” receives"), size=13, bold=True)
+        lines.append([end, vector(digits(total), "context", cell=cell), space()])
+        return grid(lines, gap=(10, 7))
+
+    pieces = [
+        scene(names, values, total) for (names, values), total in zip(scenes, sums, strict=True)
+    ]
+    return Drawing(
+        say("Two scenes, one sum"),
+        say(
+            "Each time two values, as {entries}, are weighed with {weights} and added. {lines}.",
+            entries=", ".join(axes),
+            weights=", ".join(weights),
+            lines="; ".join(
+                f"{say(names[0])} {', '.join(digits(values[0]))}, "
+                f"{say(names[1])} {', '.join(digits(values[1]))}: {', '.join(digits(total))}"
+                for (names, values), total in zip(scenes, sums, strict=True)
+            ),
+        ),
+        row(*pieces, gap=48, align="bottom"),
+        column(*pieces, gap=26),
+    )
+
+
 # Two questions in one query ----------------------------------------------------------------------
 
 
