@@ -259,14 +259,14 @@ def rows_change_places(
 
     def shown(text: str, *, tall: bool) -> str:
         parts = [say(part) for part in text.split()]
-        if len(parts) <= 2:
+        if len(parts) <= 3:
             return " ".join(parts)
         return f"{parts[0]} {parts[1]}{chr(10) if tall else ' '}… {parts[-1]}"
 
     def chips(
         rows: Sequence[tuple[str, float]], key: str, cut: set[int], *, tall: bool
     ) -> list[Piece]:
-        notes = [f"{100 * p:.2f} %" for _, p in rows]
+        notes = [f"{p:.2f}" for _, p in rows]
         notes = [say("{p}, cut", p=p) if n in cut else p for n, p in enumerate(notes)]
         return [
             block(
