@@ -201,7 +201,7 @@ EXAMPLES = {
         torch.stack([ALL[:4], ALL[SWAP]]) @ W_V,
         (SENTENCE[:4], [SENTENCE[i] for i in SWAP]),
     ),
-    folds.a_sum_and_a_fold: lambda: (torch.tensor([0.5, 0.5, -0.25]),),
+    folds.a_sum_and_a_fold: lambda: (torch.tensor([1.0, 1, -1]),),
     folds.no_line_but_a_fold: lambda: (((0.4, -0.25), (1.25, 0.45)),),
     folds.through_two_units: lambda: (WORDS[0], UNITS, AXES),
     folds.up_relu_down: lambda: (WORDS, UNITS, NAMES, AXES),
@@ -337,6 +337,7 @@ EXAMPLES = {
         ["all", "he, she / it", "I, you, we / it", "they / it", "neither it"],
     ),
     within.three_ways_to_meet: tuple,
+    within.two_steps_to_the_pronoun: tuple,
     within.how_often_each_head_points: lambda: (
         {
             part: torch.tensor([[0.5, 1.0, 0.0, 0.99]] * 2)
@@ -346,6 +347,10 @@ EXAMPLES = {
     within.in_five_models: lambda: (
         "Whole parts turned off, in five models",
         {"nothing": [(7.11, 1.0)] * 5, "two other words": [(-0.04, 0.5)] * 5},
+    ),
+    within.what_is_left: lambda: (
+        [486, 88, 88],
+        {"1 + 2 + 3": [0.77, 1.0, 0.23], "nouns hidden from all": [0.76, 1.0, 0.17]},
     ),
     within.whose_pronoun_comes_out: lambda: (
         {"layer 1": [(0.0, 1.0, 0.0)] * 5, "layer 2": [(0.2, 0.05, 0.75)] * 5},
@@ -420,11 +425,11 @@ EXAMPLES = {
     across.what_each_side_tells: lambda: (("α", "β"), SENTENCE[4:]),
     across.who_may_attend: lambda: (("α", "β", "γ"), THREE, CAUSAL),
     across.across_by_hand: lambda: (
-        torch.tensor([-3.0, 3, 3, 1], dtype=torch.float64),
+        torch.tensor([2.0, 0, 2, 0], dtype=torch.float64),
         X @ W_K,
         X[:, 1:3],
         THREE,
-        "too",
+        "α",
     ),
     across.one_layer: lambda: (),
     across.where_the_translator_looks: lambda: (
@@ -432,9 +437,10 @@ EXAMPLES = {
         ("α", "β", "γ", "δ"),
         TOKENS,
         ["κ"] * 8,
+        [0, 2],
     ),
     across.six_layers_one_memory: lambda: (torch.arange(24.0).view(6, 4),),
-    across.chosen_or_average: lambda: (X[:, 1:3], SHARES[0].double(), THREE),
+    across.chosen_or_average: lambda: (X[:, 1:3], SHARES[:2].double(), THREE, ("α", "β")),
     whole.from_vector_to_word: lambda: (X[:1, :2], X[:, 1:3], ["α", "β", "γ"], "β"),
     whole.figure_1: lambda: (Transformer(TransformerConfig.tiny(11, 13)), 3, 5, 7),
     whole.parameters_and_operations: lambda: ([3.0, 0, 4, 3], [19.0, 0.3, 47, 33.7]),

@@ -17,7 +17,7 @@ from attnsteps.diagrams import (
     words,
 )
 from attnsteps.diagrams.cells import in_digits
-from attnsteps.diagrams.sheet import Sheet
+from attnsteps.diagrams.sheet import Sheet, text_width
 from attnsteps.figures.catalogue import say
 from attnsteps.figures.shared import chart, listed
 from attnsteps.text.vocab import BOS, EOS, MASK
@@ -230,11 +230,84 @@ def four_members(
     )
 
 
+# One format --------------------------------------------------------------------------------------
+
+
+def one_format(tasks: Mapping[str, tuple[Sequence[str], Sequence[str]]]) -> Drawing:
+    """Draw tasks as rows of tokens, each with what is given and, after an arrow, what is written.
+
+    Args:
+        tasks: for each task the tokens that are given, and those that are to be written.
+    """
+
+    def flow(given: Sequence[str], written: Sequence[str], limit: float) -> Piece:
+        pieces = [_token(token, "source") for token in given]
+        pieces.append(words("→", size=14, bold=True))
+        pieces.extend(_token(token, "target") for token in written)
+        lines, used = [[]], 0.0
+        for piece in pieces:
+            if used + piece.width > limit and lines[-1]:
+                lines.append([])
+                used = 0.0
+            lines[-1].append(piece)
+            used += piece.width + 3
+        return column(*(row(*line, gap=3) for line in lines), gap=4, align="left")
+
+    def drawn(limit: float) -> Piece:
+        look = {"digits": None, "limit": 1, "cell": (24, 16)}
+        legend = row(
+            *(vector([0.5], "source", **look), words(say("given: the prompt"), size=12)),
+            *(space(6, 1), vector([0.5], "target", **look)),
+            words(say("written, and counted by the loss"), size=12),
+            gap=6,
+        )
+        if legend.width > limit:
+            legend = column(
+                row(vector([0.5], "source", **look), words(say("given: the prompt"), size=12)),
+                row(
+                    vector([0.5], "target", **look),
+                    words(say("written, and counted by the loss"), size=12),
+                ),
+                gap=4,
+                align="left",
+            )
+        parts = [
+            column(
+                words(say(name), size=13, bold=True),
+                flow(given, written, limit),
+                gap=5,
+                align="left",
+            )
+            for name, (given, written) in tasks.items()
+        ]
+        return column(*parts, legend, gap=14, align="left")
+
+    return Drawing(
+        say("Tasks as rows of tokens"),
+        " ".join(
+            say(
+                "{task}: given are {given}; to be written are {written}.",
+                task=say(name),
+                given=" ".join(map(say, given)),
+                written=" ".join(map(say, written)),
+            )
+            for name, (given, written) in tasks.items()
+        ),
+        drawn(630),
+        drawn(290),
+    )
+
+
+def _token(token: str, role: str) -> Piece:
+    """Draw a token in a cell that is as wide as it needs."""
+    return vector([say(token)], role, cell=(max(24.0, text_width(say(token), 12) + 12), 24))
+
+
 # What five runs show -----------------------------------------------------------------------------
 
 
 def translators(runs: Mapping[str, Sequence[float]]) -> Drawing:
-    """Draw the share of sentences that each of five runs translates, for each arrangement.
+    """Draw the share of sentences that each of five runs translates; a line joins a seed's runs.
 
     Args:
         runs: for each arrangement the shares of its runs; equal places are one seed.
@@ -242,8 +315,8 @@ def translators(runs: Mapping[str, Sequence[float]]) -> Drawing:
     return Drawing(
         say("Unseen sentences translated word for word, five runs each"),
         _ranges(runs),
-        _dots(runs, (400, 96), say("% of unseen sentences right"), joined=False),
-        _dots(runs, (160, 110), say("% of unseen sentences right"), joined=False),
+        _dots(runs, (400, 120), say("% of unseen sentences right"), high=98),
+        _dots(runs, (170, 130), say("% of unseen sentences right"), high=98),
     )
 
 
@@ -261,7 +334,6 @@ def known_and_new(panels: Mapping[str, Mapping[str, Sequence[float]]], chance: f
                 each,
                 size,
                 say(title),
-                joined=True,
                 level=chance,
                 named=n == 0 or not named_once,
                 low=40,
@@ -295,31 +367,39 @@ def _dots(
     size: tuple[float, float],
     title: str,
     *,
-    joined: bool,
     level: float | None = None,
+    level_name: str = "",
     named: bool = True,
     low: int | None = None,
+    high: int = 100,
 ) -> Piece:
-    """Draw a line of dots for each model, one dot a run, and an upright line at the level."""
+    """Draw a line of dots for each model, one dot a run, and an upright line at the level.
+
+    Equal places are one seed, and a line joins them.
+    """
     names, last = list(runs), len(runs) - 1
     shares = [100 * share for each in runs.values() for share in each]
     step = 20 if low else 2
     low = low or step * int((min(shares) - 0.5) // step)
     points = [[(100 * share, last - n) for share in runs[name]] for n, name in enumerate(names)]
-    lines = [("plain", list(way)) for way in zip(*points, strict=True)] if joined else []
+    lines = [("plain", list(way)) for way in zip(*points, strict=True)]
+    top, notes = last + 0.6, []
     if level is not None:
-        lines.append(("weights", [(100 * level, -0.5), (100 * level, last + 0.5)]))
+        if level_name:
+            notes, top = [(100 * level + 0.1, last + 0.7, level_name, "weights")], last + 1.0
+        lines.append(("weights", [(100 * level, -0.5), (100 * level, top - 0.1)]))
     return chart(
-        (low, 100, [(n, f"{n} %") for n in range(low, 101, step)], ""),
+        (low, high, [(n, f"{n} %") for n in range(low, high + 1, step)], ""),
         (
             -0.6,
-            last + 0.6,
+            top,
             [(last - n, say(name) if named else "") for n, name in enumerate(names)],
             title,
         ),
         size=size,
         lines=lines,
-        dots=[("context", line) for line in points],
+        dots=[("context", line) for line in points * 2],  # drawn twice, they cover the lines
+        notes=notes,
     )
 
 
@@ -408,18 +488,18 @@ def cut_two_ways(picture: Tensor, right: Tensor, strips: Tensor, shown: int) -> 
 
 
 def recognised(runs: Mapping[str, Sequence[float]], level: float) -> Drawing:
-    """Draw the share of digits that each of five runs recognises, for each model.
+    """Draw the share of digits that each of five runs recognises; a line joins a seed's runs.
 
     Args:
         runs: for each model the shares of its runs.
         level: the share of a linear model, drawn as an upright line.
     """
-    title = say("% of unseen digits right")
+    title, named = say("% of unseen digits right"), say("logistic regression")
     return Drawing(
         say("Unseen digits that are recognised, five runs each"),
         _ranges(runs) + " " + say("The upright line: {level:.1f} %.", level=100 * level),
-        _dots(runs, (400, 96), title, joined=False, level=level),
-        _dots(runs, (160, 110), title, joined=False, level=level),
+        _dots(runs, (400, 130), title, level=level, level_name=named, high=96),
+        _dots(runs, (180, 140), title, level=level, level_name=named, high=96),
     )
 
 
