@@ -377,6 +377,11 @@ EXAMPLES = {
     attention.one_table_for_each_sentence: lambda: (torch.stack([SHARES] * 2), [PAIR, PAIR]),
     attention.what_company_does: lambda: ([0.9, 0.3], [0, 98], "wide"),
     attention.two_masks_together: lambda: (REAL, CAUSAL, PAIR),
+    attention.one_nan_spoils_the_next_layer: lambda: (
+        torch.tensor([0, 0.25, 0.75]),
+        torch.tensor([[torch.nan, torch.nan], [0, 0], [0, 1]]),
+        PAIR,
+    ),
     attention.before_and_after_dropout: lambda: (SHARES, SHARES * CAUSAL / 0.9, PAIR),
     attention.line_by_line: lambda: (X @ W_Q, X @ W_K, X @ W_V, CAUSAL & REAL, PAIR),
     attention.one_table_to_scale: lambda: ((512, 1024, 2048),),
@@ -514,10 +519,6 @@ EXAMPLES = {
         *CIRCLE,
     ),
     hops.two_plans: lambda: ((4, 2, 5), (2, 5, 3)),
-    hops.who_notices: lambda: (
-        torch.arange(20).reshape(4, 5) // 5 == 2,
-        torch.arange(20).reshape(4, 5) % 5 == 1,
-    ),
     costs.one_small_layer: lambda: (
         torch.tensor([[1.0, 2], [0, 1], [3, 0]]),
         torch.tensor([[1.0, 0], [2, 1]]),

@@ -26,6 +26,7 @@ from attnsteps.diagrams.cells import in_digits
 from attnsteps.figures.catalogue import gloss, say
 from attnsteps.figures.shared import listed, with_axes
 from attnsteps.running_example import Word
+from attnsteps.toy import AXES
 
 # The opening -------------------------------------------------------------------------------------
 
@@ -167,7 +168,7 @@ def across_by_hand(
         return column(*parts, column(last, below, gap=4, align="left"), gap=12, align="left")
 
     return Drawing(
-        say("Cross-attention, step by step, for the word {word}", word=name),
+        say("Cross-attention, step by step, for {word}", word=name),
         say(
             "The query of {word}, {q}, comes from the page; the keys of {source} come from the "
             "memory. The scores are {scores}, divided by the root of {width} they are {scaled}, "
@@ -325,21 +326,23 @@ def six_layers_one_memory(keys: Sequence[Tensor]) -> Drawing:
 
 
 def where_the_translator_looks(
-    weights: Tensor, page: Sequence[str], source: Sequence[str], meanings: Sequence[str]
+    weights: Tensor,
+    page: Sequence[str],
+    source: Sequence[str],
+    meanings: Sequence[str],
+    lit: Sequence[int],
 ) -> Drawing:
-    """Draw cross-attention weights, (T, S); the page has one word more than there are rows."""
+    """Draw cross-attention weights, (T, S), some rows lit; the page has one word more than rows."""
     weights = weights.double().round(decimals=2)
     names, glosses = [say(one) for one in page], [say(one) for one in meanings]
-    settings = {"digits": None, "limit": 1, "lit": [len(weights) - 1]}
+    settings = {"digits": None, "limit": 1, "lit": lit}
     rows = [say("{read} → {next}", read=a, next=b) for a, b in pairwise(names)]
     return Drawing(
         say("Where the trained decoder looks in the Chinese sentence"),
         say(
             "A row for each word on the page, the query, and a column for each Chinese word, the "
-            "key. In the last row, {read}, the darkest cell is {best}; then {next} is written.",
-            read=names[-2],
-            best=glosses[int(weights[-1].argmax())],
-            next=names[-1],
+            "key. Outlined, with their darkest cells: {found}.",
+            found="; ".join(f"{rows[i]}: {glosses[int(weights[i].argmax())]}" for i in lit),
         ),
         with_axes(matrix(weights, "source", rows=rows, columns=glosses, cell=(52, 22), **settings)),
         with_axes(
@@ -351,42 +354,43 @@ def where_the_translator_looks(
 # Six layers, one memory --------------------------------------------------------------------------
 
 
-def chosen_or_average(values: Tensor, weights: Tensor, source: Sequence[Word]) -> Drawing:
-    """Draw three values, (3, Dv), weighed by attention, (3,), and by equal weights."""
-    names = [gloss(one) for one in source]
-    even = torch.full_like(weights, 1 / len(weights))
+def chosen_or_average(
+    values: Tensor, weights: Tensor, source: Sequence[Word], asking: Sequence[str]
+) -> Drawing:
+    """Draw the sums of values, (3, 2), by attention weights, (2, 3), and by equal ones."""
+    names, queries = [gloss(one) for one in source], [say(one) for one in asking]
+    even = torch.full_like(weights, 1 / weights.shape[-1])
 
-    def reads(key: str, title: str, shares: Tensor, role: str) -> Piece:
-        small = {"digits": 3, "limit": 1}
-        body = row(
-            matrix(values, "value", rows=names, name=f"{key}v", cell=(22, 26)),
-            matrix(shares[:, None], role, name=f"{key}w", cell=(46, 26), **small),
-            vector(shares @ values, "context", name=f"{key}c", cell=(46, 26), **small),
-            gap=16,
-        )
-        return frame(body, title, pad=6)
+    news = [say(one) for one in AXES[-2:]]
+
+    def reads(title: str, shares: Tensor, role: str) -> Piece:
+        small = {"digits": 3, "limit": 1, "cell": (46, 26)}
+        weighed = matrix(shares, role, rows=queries, columns=names, **small)
+        context = matrix(shares @ values, "context", columns=news, **small)
+        return frame(row(weighed, context, gap=14), title, pad=6)
 
     pair = (
-        reads("a", say("attention: the query chooses"), weights, "weights"),
-        reads("b", say("average: the same for every query"), even, "wrong"),
+        reads(say("attention: the query chooses"), weights, "weights"),
+        reads(say("average: the same for every query"), even, "wrong"),
     )
+
+    def sums(shares: Tensor) -> str:
+        return ", ".join(
+            f"{query} ({listed(line, 3)})"
+            for query, line in zip(queries, shares @ values, strict=True)
+        )
+
     return Drawing(
         say("With and without a choice"),
         say(
-            "The values of {source}, their weights, and the sum. With attention, weights "
-            "{weights}, the sum is {chosen}. With the average, {even} each whatever the query, "
-            "it is {averaged}.",
+            "The values of {source}, their weights, and the sums. With attention each query has "
+            "weights of its own, and the sums are {chosen}. With the average all weights are "
+            "{even}, and the sums are {averaged}.",
             source=", ".join(names),
-            weights=listed(weights, 3),
-            chosen=listed(weights @ values, 3),
-            even=in_digits(float(even[0]), 3),
-            averaged=listed(even @ values, 3),
+            chosen=sums(weights),
+            even=in_digits(float(even[0, 0]), 3),
+            averaged=sums(even),
         ),
-        row(*pair, gap=16),
+        row(*pair, gap=12),
         column(*pair, gap=14),
-        wires=[
-            Wire(f"{key}{start}.right", f"{key}{end}.left")
-            for key in "ab"
-            for start, end in ("vw", "wc")
-        ],
     )
