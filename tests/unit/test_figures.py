@@ -205,6 +205,7 @@ EXAMPLES = {
     folds.no_line_but_a_fold: lambda: (((0.4, -0.25), (1.25, 0.45)),),
     folds.through_two_units: lambda: (WORDS[0], UNITS, AXES),
     folds.up_relu_down: lambda: (WORDS, UNITS, NAMES, AXES),
+    folds.with_and_without_relu: lambda: (WORDS, WORDS - 1, NAMES, AXES),
     folds.same_network_everywhere: lambda: (WORDS, UNITS[0][:, :2], WORDS, THREE),
     folds.bends_and_turns: lambda: (
         torch.linspace(-3, 3, 5),
@@ -212,7 +213,6 @@ EXAMPLES = {
         [(name, torch.ones(5), torch.zeros(2)) for name in ("α", "β", "γ", "δ")],
     ),
     folds.keys_that_never_change: lambda: (WORDS[0], UNITS, AXES),
-    folds.with_and_without_relu: lambda: (WORDS, WORDS - 1, NAMES, AXES),
     sums.how_alike: lambda: (
         {"below": torch.eye(3, dtype=torch.float64), "above": SHARES @ SHARES.T},
         THREE,

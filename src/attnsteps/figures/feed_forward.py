@@ -28,6 +28,8 @@ from attnsteps.running_example import Word
 
 LOW, HIGH, STEP = -0.25, 1.25, 0.25
 CORNERS = ((0, 0), (1, 0), (0, 1), (1, 1))
+#: What the pencil's network concludes about the word that Chinese leaves out.
+CONCLUSIONS = (say("it’s furry"), say("it’s paved"))
 TINT = "fill:color-mix(in srgb,var(--h) calc(%.2f*var(--tint)),var(--paper))"
 
 Line = tuple[tuple[float, float], tuple[float, float]]
@@ -89,37 +91,92 @@ def _plane(
     return Piece(left + side + 4, top + side + 22, paint)
 
 
-def a_sum_and_a_fold(best: Tensor) -> Drawing:
-    """Draw the best weighted sum for "both" over its square, and the sum that is cut at zero.
+def _profile(
+    value: Callable[[float], float],
+    names: Sequence[str],
+    fold: float | None = None,
+    side: float = 190,
+    unit: float = 30,
+) -> Piece:
+    """Draw a function of the inputs' sum as seen along the line on which the sum is the same.
 
     Args:
-        best: the sum's two weights, which are equal, and its constant, (3,).
+        value: the function of the sum.
+        names: of the corners with the sum 0, with 1, and with 2; a line each.
+        fold: the sum at which the function bends.
+        side: of the square that is seen from there, in pixels.
+        unit: height of 1 in pixels.
     """
-    names, fold = (say("x₁: alive"), say("x₂: describes")), (_ends(LOW + HIGH), "source")
+    left, totals = 16, (0, 1, 2)
+    ends = (2 * LOW, *([] if fold is None else [fold]), 2 * HIGH)
+    high, low = max(map(value, ends)), min(map(value, ends))
+    top, foot = 34, 12 + 14 * max(name.count("\n") + 1 for name in names)
 
-    def fitted(total: float) -> float:
-        return float(best[0] * total + best[2])
+    def paint(sheet, x: float, y: float) -> None:
+        def place(total: float, up: float) -> tuple[float, float]:
+            across = x + left + side * (total - 2 * LOW) / (2 * HIGH - 2 * LOW)
+            return across, y + top + unit * (high - up)
 
-    def both(total: float) -> float:
-        return max(0.0, total - 1)
+        def path(points: Sequence[tuple[float, float]]) -> str:
+            return "M" + "L".join(f"{a:.1f} {b:.1f}" for a, b in (place(*p) for p in points))
 
-    pair = (
-        _plane(fitted, say("the best weighted sum"), names),
-        _plane(both, say("one fold: ReLU(x₁ + x₂ − 1)"), names, [fold]),
+        sheet.write(say("from the side"), x + left, y + 9, 12, "start", class_="quiet")
+        sheet.add("path", d=path([(2 * LOW, 0), (2 * HIGH, 0)]), class_="axis")
+        sheet.add("path", d=path([(end, value(end)) for end in ends]), class_="curve line-context")
+        if fold is not None:
+            cx, cy = place(fold, value(fold))
+            sheet.add("circle", cx=cx, cy=cy, r=5, class_="dot fill-source")
+        for total, name in zip(totals, names, strict=True):
+            cx, cy = place(total, value(total))
+            if total != fold:
+                sheet.add("circle", cx=cx, cy=cy, r=4, class_="dot fill-context")
+            text = in_digits(value(total), 0)
+            falls = value(total + LOW) > value(total) > value(total - LOW)
+            beside = (cx + 4, cy - 12, 12, "start") if falls else (cx - 4, cy - 12, 12, "end")
+            sheet.write(text, *beside, class_="b halo")
+            for i, line in enumerate(name.split("\n")):
+                sheet.write(line, cx, y + top + unit * (high - low) + 14 * (i + 1), 12)
+
+    return Piece(left + side + 4, top + unit * (high - low) + foot, paint)
+
+
+def a_sum_and_a_fold(parts: Tensor) -> Drawing:
+    """Draw a weighted sum over its square, and the same sum cut at zero; both from the side, too.
+
+    Args:
+        parts: the sum's two weights, which are equal, and its constant, (3,).
+    """
+    names = say("x₁: furry"), say("x₂: describes")
+    corners = "street", "animal, wide", "tired"
+    bend = -float(parts[2] / parts[0])
+
+    def whole(total: float) -> float:
+        return float(parts[0] * total + parts[2])
+
+    def cut(total: float) -> float:
+        return max(0.0, whole(total))
+
+    before = (
+        _plane(whole, say("x₁ + x₂ − 1"), names),
+        _profile(whole, corners),
+    )
+    after = (
+        _plane(cut, say("ReLU(x₁ + x₂ − 1): one fold"), names, [(_ends(bend), "source")]),
+        _profile(cut, corners, bend),
     )
     return Drawing(
         say("Both: a weighted sum, and one fold"),
         say(
-            "Two squares over alive and describes. Left, the best weighted sum rises evenly: "
-            "{low} at the corner of street, {middle} at animal and wide, {high} at tired. Right, "
-            "with one fold along a line through animal and wide, it is 0 up to the line and then "
-            "rises: 0, 0, 0 and 1.",
-            low=in_digits(fitted(0), 2),
-            middle=in_digits(fitted(1), 2),
-            high=in_digits(fitted(2), 2),
+            "Two squares over furry and describes, each seen from the side as well. Left, the "
+            "weighted sum rises evenly: {low} at the corner of street, {middle} at animal and "
+            "wide, {high} at tired. Right, the same sheet is folded along a line through animal "
+            "and wide: it is 0 up to the line and then rises to 1 at tired.",
+            low=in_digits(whole(0), 0),
+            middle=in_digits(whole(1), 0),
+            high=in_digits(whole(2), 0),
         ),
-        row(*pair, gap=50),
-        column(*pair, gap=12),
+        row(column(*before, gap=10), column(*after, gap=10), gap=50, align="top"),
+        column(*before, space(0, 8), *after, gap=8),
     )
 
 
@@ -130,6 +187,7 @@ def no_line_but_a_fold(tried: Line) -> Drawing:
         tried: the two ends of the line, each with both inputs.
     """
     names = say("x₁: animal"), say("x₂: tired")
+    corners = "wide\nstreet", "wide animal,\ntired street", "tired\nanimal"
 
     def wanted(total: float) -> float:
         return float(total == 1)
@@ -137,9 +195,10 @@ def no_line_but_a_fold(tried: Line) -> Drawing:
     def folded(total: float) -> float:
         return total - 2 * max(0.0, total - 1)
 
-    pair = (
+    pieces = (
         _plane(wanted, say("a line that fails"), names, [(tried, "wrong")]),
         _plane(folded, say("one fold"), names, [(_ends(LOW + HIGH), "source")]),
+        _profile(folded, corners, LOW + HIGH, unit=50),
     )
     return Drawing(
         say("Exactly one: no line separates the corners, one fold does"),
@@ -148,10 +207,10 @@ def no_line_but_a_fold(tried: Line) -> Drawing:
             "1, those for wide street and tired animal want 0. Left, a red line that was tried; it "
             "cuts off a corner that wants 1, and leaves the other one among the 0s. Right, the "
             "sheet rises to a fold along the diagonal through the two corners with 1, and falls "
-            "again behind it."
+            "again behind it, like a roof, as its view from the side shows."
         ),
-        row(*pair, gap=50),
-        column(*pair, gap=12),
+        row(*pieces, gap=16),
+        column(*pieces, gap=12),
     )
 
 
@@ -194,7 +253,9 @@ def through_two_units(x: Tensor, network: Sequence[Tensor], axes: Sequence[str])
             is_cut = end == "\n"  # on a phone: two lines for a name, and the long one is cut
             shown_as = say("descr.") if is_cut and axis == say("describes") else axis
             if is_cut:
-                shown_as = shown_as.replace(" ", "\n") if " " in shown_as else f"\n{shown_as}"
+                it_is = say("it’s")
+                shown_as = shown_as.replace(f"{it_is} ", f"{it_is}\n")
+                shown_as = shown_as if "\n" in shown_as else f"\n{shown_as}"
             boxes.append(block(f"{shown_as}\n{text}", role, name=f"{name}{i}", width=width))
         return boxes
 
@@ -304,6 +365,40 @@ def up_relu_down(
         ),
         column(row(*across[:2], gap=40), row(*across[2:], gap=40), gap=20),
         column(*down, gap=10),
+    )
+
+
+def with_and_without_relu(
+    right: Tensor, wrong: Tensor, names: Sequence[str], axes: Sequence[str]
+) -> Drawing:
+    """Draw what the words have become, (T, D), with ReLU and without.
+
+    Args:
+        right: with ReLU.
+        wrong: without.
+        names: of the T words.
+        axes: what the D entries mean.
+    """
+    names, axes = [say(n) for n in names], [say(axis) for axis in axes]
+
+    def tables(width: float) -> list[Piece]:
+        look = {"rows": names, "columns": axes, "cell": (width, 26), "limit": 1}
+        return [
+            _headed(say("with ReLU"), matrix(right, "context", **look)),
+            _headed(say("without"), matrix(wrong, "context", **look)),
+        ]
+
+    return Drawing(
+        say("The words with and without ReLU"),
+        say(
+            "What {names} have become, over {axes}. With ReLU: {right}. Without: {wrong}.",
+            names=", ".join(names),
+            axes=", ".join(axes),
+            right="; ".join(listed(one) for one in right),
+            wrong="; ".join(listed(one) for one in wrong),
+        ),
+        row(*tables(52), gap=20),
+        column(*tables(50), gap=12),
     )
 
 
@@ -519,38 +614,4 @@ def keys_that_never_change(x: Tensor, network: Sequence[Tensor], axes: Sequence[
             Wire("all-fits.bottom", "all-values.top"),
             Wire("all-values.bottom", "all-out.top"),
         ),
-    )
-
-
-def with_and_without_relu(
-    right: Tensor, wrong: Tensor, names: Sequence[str], axes: Sequence[str]
-) -> Drawing:
-    """Draw what the words have become, (T, D), with ReLU and without.
-
-    Args:
-        right: with ReLU.
-        wrong: without.
-        names: of the T words.
-        axes: what the D entries mean.
-    """
-    names, axes = [say(n) for n in names], [say(axis) for axis in axes]
-
-    def tables(width: float) -> list[Piece]:
-        look = {"rows": names, "columns": axes, "cell": (width, 26), "limit": 1}
-        return [
-            _headed(say("with ReLU"), matrix(right, "context", **look)),
-            _headed(say("without"), matrix(wrong, "context", **look)),
-        ]
-
-    return Drawing(
-        say("The words with and without ReLU"),
-        say(
-            "What {names} have become, over {axes}. With ReLU: {right}. Without: {wrong}.",
-            names=", ".join(names),
-            axes=", ".join(axes),
-            right="; ".join(listed(one) for one in right),
-            wrong="; ".join(listed(one) for one in wrong),
-        ),
-        row(*tables(52), gap=20),
-        column(*tables(50), gap=12),
     )
