@@ -31,6 +31,7 @@ _CHINESE = [
     ("累", "tired"),
     ("了", "(state)"),
 ]
+_ENGLISH = ["the", "girl", "did", "not", "cross", "the", "street", "because"]
 _GIRL, _STREET, _ADJECTIVE = 0, 3, 6
 
 
@@ -116,31 +117,6 @@ def baselines(
 
 def three_ways_to_meet() -> Drawing:
     """Draw the three kinds of attention by which tired may meet girl before the pronoun."""
-    english = ["the", "girl", "did", "not", "cross", "the", "street", "because"]
-
-    def arranged(source: Sequence[int], target: Sequence[int]) -> Piece:
-        below = [
-            word(
-                _CHINESE[i][0],
-                say(_CHINESE[i][1]),
-                role="source",
-                name=f"s{i}",
-                lit=i in (_GIRL, _ADJECTIVE),
-            )
-            for i in source
-        ]
-        above = [
-            word(say(english[i]), role="target", name=f"t{i}", lit=i in (1, 7)) for i in target
-        ]
-        return column(
-            space(0, 44),
-            row(*above, gap=12),
-            space(0, 54),
-            row(*below, gap=12),
-            space(0, 44),
-            gap=4,
-        )
-
     return Drawing(
         say("Three ways for tired to meet girl"),
         say(
@@ -150,14 +126,44 @@ def three_ways_to_meet() -> Drawing:
             "among the English words, from because back to girl. Arrow 3, cross-attention, from "
             "because down to the Chinese girl."
         ),
-        arranged(range(8), range(8)),
-        arranged((_GIRL, _STREET, _ADJECTIVE), (1, 6, 7)),
+        _source_and_target(range(8), range(8)),
+        _source_and_target((_GIRL, _STREET, _ADJECTIVE), (1, 6, 7)),
         wires=[
             Wire("s6.bottom", "s0.bottom", say("1 encoder"), role="source", arc=28),
             Wire("t7.top", "t1.top", say("2 own words"), role="target", arc=-28),
             Wire("t7.bottom", "s0.top", say("3 cross-attention"), role="query"),
             Wire("t7.bottom", "s6.top", say("2, 3"), role="query"),
         ],
+    )
+
+
+def _source_and_target(
+    source: Sequence[int],
+    target: Sequence[int],
+    *,
+    lit: Sequence[int] = (1, 7),
+    then: Sequence[Piece] = (),
+    ends: float = 44,
+) -> Piece:
+    """Return the girl's sentence, its English words so far above it, and what comes then."""
+    below = [
+        word(
+            _CHINESE[i][0],
+            say(_CHINESE[i][1]),
+            role="source",
+            name=f"s{i}",
+            lit=i in (_GIRL, _ADJECTIVE),
+        )
+        for i in source
+    ]
+    above = [word(say(_ENGLISH[i]), role="target", name=f"t{i}", lit=i in lit) for i in target]
+    return column(
+        space(0, ends),
+        row(*above, *then, gap=12),
+        space(0, 54),
+        row(*below, gap=12),
+        space(0, ends),
+        gap=4,
     )
 
 
@@ -254,6 +260,37 @@ def in_five_models(title: str, scores: Mapping[str, Scores]) -> Drawing:
     )
 
 
+def what_is_left(sentences: Sequence[int], shares: Mapping[str, Sequence[float]]) -> Drawing:
+    """Draw how many pronouns of the shipped model are right with some edges cut.
+
+    Args:
+        sentences: how many there are: all, those with it, and those with he or she.
+        shares: by what is cut, the share of right ones of each kind.
+    """
+    names = [say("story {n} cut", n=name) if name[0] in "123" else say(name) for name in shares]
+    columns = (say("all"), "it", "he, she")  # the pronouns are English in any language
+    cells = [[str(count) for count in sentences]]
+    cells += [[f"{100 * share:.0f} %" for share in each] for each in shares.values()]
+
+    def table(cell: tuple[float, float]) -> Piece:
+        return matrix(cells, "plain", rows=[say("asked"), *names], columns=columns, cell=cell)
+
+    return Drawing(
+        say("Right pronouns of the shipped model, by which one is right"),
+        "; ".join(
+            say(
+                "{name}: {shares} percent",
+                name=name,
+                shares=listed((100 * share for share in each), 0),
+            )
+            for name, each in zip(names, shares.values(), strict=True)
+        )
+        + ".",
+        table((92, 28)),
+        table((56, 28)),
+    )
+
+
 def whose_pronoun_comes_out(shares: Mapping[str, Sequence[Sequence[float]]]) -> Drawing:
     """Draw which pronoun the model writes after a swap: its own, its twin's, the stranger's.
 
@@ -298,6 +335,30 @@ def whose_pronoun_comes_out(shares: Mapping[str, Sequence[Sequence[float]]]) -> 
         + ".",
         row(*tables((46, 27), tall=False), gap=22, align="bottom"),
         column(*tables((38, 26), tall=True), gap=16, align="right"),
+    )
+
+
+def two_steps_to_the_pronoun() -> Drawing:
+    """Draw what four of five models do: read the adjective, then the noun, then say she."""
+
+    def arranged(source: Sequence[int], target: Sequence[int]) -> Piece:
+        she = word("she", role="context", name="out", lit=True)
+        return _source_and_target(source, target, lit=(7,), then=(she,), ends=10)
+
+    return Drawing(
+        say("Two steps to the pronoun, as four of five models take them"),
+        say(
+            "Both steps are taken at the place that reads because. In layer 1 of cross-attention "
+            "an arrow runs from it down to the Chinese tired, in layer 2 one down to the Chinese "
+            "girl. Then it says she."
+        ),
+        arranged(range(8), range(8)),
+        arranged((_GIRL, _STREET, _ADJECTIVE), (1, 6, 7)),
+        wires=[
+            Wire("t7.bottom", "s6.top", say("layer {n}", n=1), role="query"),
+            Wire("t7.bottom", "s0.top", say("layer {n}", n=2), role="query"),
+            Wire("t7.right", "out.left", role="context"),
+        ],
     )
 
 
