@@ -196,7 +196,6 @@ EXAMPLES = {
     places.word_plus_place: lambda: (TABLE[0], TABLE[2], SENTENCE[2], 52),
     places.a_step_turns_every_hand: lambda: (torch.tensor([1.0, 0.05, 0.002]), (1, 31), 2),
     places.what_was_crossed: lambda: (
-        WEIGHTS[:2, :4],
         3 * TABLE[3] @ TABLE[:4].T,
         torch.stack([ALL[:4], ALL[SWAP]]) @ W_V,
         (SENTENCE[:4], [SENTENCE[i] for i in SWAP]),

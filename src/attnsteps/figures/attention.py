@@ -1,5 +1,6 @@
 """The figures of chapter 7, in their order on the page: attention in one function."""
 
+import math
 from collections.abc import Sequence
 
 import torch
@@ -12,9 +13,11 @@ from attnsteps.diagrams import (
     bars,
     block,
     column,
+    grid,
     matrix,
     row,
     space,
+    vector,
     words,
 )
 from attnsteps.diagrams.cells import in_digits
@@ -119,6 +122,53 @@ def two_masks_together(real: Tensor, causal: Tensor, names: Sequence[str]) -> Dr
         ),
         row(first, words("&"), second, words("="), both, gap=8),
         column(first, words("&"), second, words("="), both, gap=6),
+    )
+
+
+# A row with nothing left -------------------------------------------------------------------------
+
+
+def one_nan_spoils_the_next_layer(weights: Tensor, values: Tensor, names: Sequence[str]) -> Drawing:
+    """Draw one query's weights, (T,), times values, (T, Dv), of which a row is NaN, and the sum."""
+    own = [say(name) for name in names]
+    context = weights @ values
+
+    def cells(numbers: Tensor, role: str, width: float) -> Piece:
+        shown = [say("NaN") if math.isnan(v) else in_digits(v, 3) for v in numbers.tolist()]
+        role = "wrong" if bool(numbers.isnan().any()) else role
+        return vector(shown, role, cell=(width, 26))
+
+    def added(width: float, gap: float) -> Piece:
+        lines = [
+            [
+                words(name, size=12),
+                vector([in_digits(share, 3)], "weights", cell=(width, 26)),
+                words("×", size=13),
+                cells(value, "value", width),
+            ]
+            for name, share, value in zip(own, weights.tolist(), values, strict=True)
+        ]
+        heads = [
+            space(1),
+            words(say("weight"), size=12, role="weights", bold=True),
+            space(1),
+            words(say("value"), size=12, role="value", bold=True),
+        ]
+        total = [words(say("sum"), size=13), space(1), space(1), cells(context, "context", width)]
+        return grid([heads, *lines, total], gap=(gap, 6))
+
+    return Drawing(
+        say("One row of NaN spoils the next layer"),
+        say(
+            "For the query of {query}: the weights {weights} of {words}, each times its value. The "
+            "value of {spoiled} is NaN and its weight 0, and the sum is NaN.",
+            query=own[-1],
+            weights=listed(weights, 3),
+            words=", ".join(own),
+            spoiled=own[int(values.isnan().any(-1).int().argmax())],
+        ),
+        added(58, 12),
+        added(52, 8),
     )
 
 
