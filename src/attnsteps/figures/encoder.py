@@ -573,7 +573,7 @@ def where_two_layers_look(
         say("Where the two layers look"),
         say(
             "Two tables of weights; rows are queries, columns keys. The greatest weight of each "
-            "row: in layer 1 child {first}, each at the one that holds its number; in layer 2 "
+            "row: in layer 1 child {first}, each at the one whose card names it; in layer 2 "
             "child {second}, each at the one whose hat is wanted.",
             first=seen(first),
             second=seen(second),
@@ -614,15 +614,15 @@ def two_plans(way: Sequence[int], cards: Sequence[int]) -> Drawing:
             gap=4,
         )
 
-    note = say("first: note “{n} holds me”", n=over)
+    note = say("first: note “{n}”", n=over)
     ask = say("second: who has noted {n}?", n=over)
     return Drawing(
         say("Two ways to follow two cards"),
         say(
             "Children {start}, {over} and {end}. The plan that we expected: first look, child "
             "{over} looks at child {end} and notes its hat; second look, child {start} looks at "
-            "child {over}. What they learned: first look, child {end} looks back at child {over} "
-            "and notes that {over} holds its number; second look, child {start} looks straight at "
+            "child {over}. What they learned: first look, child {end} looks back at child {over}, "
+            "who has card {end}, and notes {over}; second look, child {start} looks straight at "
             "child {end}, the one with the note {over}.",
             start=start,
             over=over,
@@ -642,40 +642,4 @@ def two_plans(way: Sequence[int], cards: Sequence[int]) -> Drawing:
             Wire(f"l{end}.top", f"l{over}.top", note, arc=-16, role="value"),
             Wire(f"l{start}.bottom", f"l{end}.bottom", ask, arc=16, role="query"),
         ],
-    )
-
-
-# Where people go wrong ---------------------------------------------------------------------------
-
-
-def who_notices(right: Tensor, wrong: Tensor) -> Drawing:
-    """Draw which words, (B, S), come out changed when one was changed, twice."""
-
-    def noticed(table: Tensor, label: str, role: str) -> Piece:
-        count, length = table.shape
-        return matrix(
-            [["●" if cell else "" for cell in line] for line in table.tolist()],
-            role,
-            rows=[say("sentence {n}", n=n + 1) for n in range(count)],
-            columns=[say("word {n}", n=n + 1) for n in range(length)],
-            label=label,
-            cell=(46, 26),
-        )
-
-    place = [int(axis[0]) + 1 for axis in (right & wrong).nonzero(as_tuple=True)]
-    pair = (
-        noticed(right, say("right: its sentence"), "value"),
-        noticed(wrong, say("wrong: its place in every sentence"), "wrong"),
-    )
-    return Drawing(
-        say("Which words notice that one was changed"),
-        say(
-            "Two tables, sentences by words; word {word} of sentence {sentence} was changed. With "
-            "the right axes, all words of that sentence notice. With the wrong axes, the same "
-            "place of every sentence notices, and no other.",
-            sentence=place[0],
-            word=place[1],
-        ),
-        row(*pair, gap=22),
-        column(*pair, gap=18),
     )
