@@ -276,28 +276,22 @@ def a_step_turns_every_hand(speeds: Tensor, starts: tuple[int, int], k: int) -> 
 # What was crossed? -------------------------------------------------------------------------------
 
 
-def what_was_crossed(
-    word_scores: Tensor, place_scores: Tensor, v: Tensor, orders: Sequence[Sequence[Word]]
-) -> Drawing:
-    """Draw one query's scores, weights and context in two orders of the same words.
+def what_was_crossed(scores: Tensor, v: Tensor, orders: Sequence[Sequence[Word]]) -> Drawing:
+    """Draw what one query receives in two orders of the same words, with the same weights.
 
     Args:
-        word_scores: what the words contribute, (2, T): one row for each order.
-        place_scores: what the places contribute, (T,), the same in both.
+        scores: of the query, (T,), the same in both orders.
         v: the values in each order, (2, T, Dv).
         orders: the words in each order.
     """
-    weights = (word_scores + place_scores).softmax(-1)
-    context = (weights[:, None] @ v)[:, 0]
-    labels = ["", say("words"), say("+ places"), say("= score"), say("weight")]
+    weights = scores.softmax(-1)
+    context = weights @ v
+    axes = [say(axis) for axis in AXES[4:]]
+    labels = ["", say("score"), say("weight"), *(say("value: {axis}", axis=axis) for axis in axes)]
 
     def panel(n: int, width: float) -> Piece:
-        lines = [
-            (word_scores[n], "source", 2, 100),
-            (place_scores, "position", 2, 400),
-            (word_scores[n] + place_scores, "weights", 2, 400),
-            (weights[n], "weights", 3, 1),
-        ]
+        lines = [(scores, "weights", 2, 400), (weights, "weights", 3, 1)]
+        lines += [(v[n, :, axis], "value", 2, 1) for axis in range(len(axes))]
         cells = [
             [
                 vector(line[i : i + 1], role, digits=digits, limit=limit, cell=(width, 26))
@@ -306,26 +300,24 @@ def what_was_crossed(
             for line, role, digits, limit in lines
         ]
         heads = [words(gloss(one), size=12) for one in orders[n]]
-        axes = [say(axis) for axis in AXES[4:]]
-        brought = vector(context[n], "context", columns=axes, digits=3, limit=1, cell=(56, 26))
+        brought = vector(context[n], "context", columns=axes, digits=2, limit=1, cell=(56, 26))
         result = row(words(say("context of cross"), size=13, role="context"), brought, gap=12)
         return column(grid([heads, *cells], labels=labels, gap=(4, 4)), result, gap=10)
 
-    best = [gloss(orders[n][int(weights[n].argmax())]) for n in range(2)]
+    best = [gloss(orders[n][int(weights.argmax())]) for n in range(2)]
     return Drawing(
         say("What cross attends to, in both orders"),
         say(
-            "Two tables, one for each order. The scores of the words plus those of the places, "
-            "{places}, give weights: {w0} in the first order, most of it to {one}; {w1} in the "
-            "second, most of it to {two}. The contexts, furry and paved, are {c0} and {c1}.",
-            places=listed(place_scores, 2),
-            w0=listed(weights[0], 3),
-            w1=listed(weights[1], 3),
+            "Two tables, one for each order. The scores {scores} and the weights {weights} are the "
+            "same in both. Most of the weight goes to {one} in the first order and to {two} in the "
+            "second. The contexts, furry and paved, are {c0} and {c1}.",
+            scores=listed(scores, 2),
+            weights=listed(weights, 3),
             one=best[0],
             two=best[1],
-            c0=listed(context[0], 3),
-            c1=listed(context[1], 3),
+            c0=listed(context[0], 2),
+            c1=listed(context[1], 2),
         ),
-        row(panel(0, 56), panel(1, 56), gap=26),
+        row(panel(0, 52), panel(1, 52), gap=22),
         column(panel(0, 52), panel(1, 52), gap=26),
     )
