@@ -34,6 +34,7 @@ def of_the_drawings(executed: Path = BOOK) -> list[str]:
     """
     found: list[str] = []
     said = {text: f"⟨{text}⟩" for text in package.of_the_package()}
+    of_drawings = Catalogue(said)
     for path in sorted(executed.glob("*.ipynb")):
         if "." in path.stem:
             continue
@@ -41,8 +42,9 @@ def of_the_drawings(executed: Path = BOOK) -> list[str]:
             cell for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"
         ]
         asked = [text for cell in code for text in cells.messages(cell.source)]
-        known = Catalogue({**said, **{text: f"⟨{text}⟩" for text in asked}})
+        of_questions = Catalogue({**said, **{text: f"⟨{text}⟩" for text in asked}})
         for cell in code:
+            known = of_drawings if is_drawn(cell) else of_questions
             longest = LABEL if FIGURES.search(cell.source) else LONGEST
             found += [
                 with_fields(text)
@@ -50,6 +52,14 @@ def of_the_drawings(executed: Path = BOOK) -> list[str]:
                 if len(text) <= longest and known.say(text) == text and wants_words(text)
             ]
     return list(dict.fromkeys(found))
+
+
+def is_drawn(cell: nbformat.NotebookNode) -> bool:
+    """Tell a drawing or a plot from a question, whose words the chapter's catalogue has."""
+    shown = [output.get("data", {}) for output in cell.get("outputs", [])]
+    return any(
+        'class="ad ' in data.get("text/html", "") or "image/svg+xml" in data for data in shown
+    )
 
 
 def texts_of(cell: nbformat.NotebookNode) -> list[str]:
