@@ -329,6 +329,7 @@ EXAMPLES = {
             ]
         },
     ),
+    at_once.waits_and_works: lambda: ([("α", 7, 1, [100]), ("β\nγ", 1, 7, [5, 22])],),
     within.twins_that_differ_in_one_word: tuple,
     within.baselines: lambda: (
         [486, 176, 38, 218, 54],

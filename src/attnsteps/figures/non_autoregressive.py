@@ -290,13 +290,8 @@ def how_even_and_how_right(runs: dict[str, Sequence[dict]]) -> Drawing:
     Args:
         runs: what it learned from → its runs, each with "likelier", "drawn" and "right", of 1.
     """
-
-    def between(rows: Sequence[dict], key: str) -> str:
-        low, *_, high = sorted(f"{100 * one[key]:3.0f}" for one in rows)
-        return low.strip() if low == high else f"{low.strip()}–{high.strip()}"
-
     keys = ("likelier", "drawn", "right")
-    cells = [[between(rows, key) for key in keys] for rows in runs.values()]
+    cells = [[_between([100 * one[key] for one in rows]) for key in keys] for rows in runs.values()]
     names = [say(name) for name in runs]
 
     def table(heads: Sequence[str], cell: tuple[float, float]) -> Piece:
@@ -314,6 +309,53 @@ def how_even_and_how_right(runs: dict[str, Sequence[dict]]) -> Drawing:
         table(heads, (140, 30)),
         table(short, (64, 30)),
     )
+
+
+def waits_and_works(racers: Sequence[tuple[str, int, int, Sequence[float]]]) -> Drawing:
+    """Draw each way of writing as a block: as wide as its passes, as many cells as its work.
+
+    Args:
+        racers: for each its name, how many passes it makes, how many places it sends through the
+            decoder in each of them, and what its runs get right, in percent.
+    """
+    widest = max(passes for _, passes, _, _ in racers)
+
+    def arranged(cell: tuple[float, float], gap: float) -> Piece:
+        def cells(passes: int, places: int) -> Piece:
+            rest = space(1 + (widest - passes) * cell[0], 2)
+            return row(
+                matrix([[1] * passes] * places, "target", digits=None, cell=cell), rest, gap=0
+            )
+
+        heads = ("", say("passes →"), say("right, %"))
+        lines = [[words(head, size=13, bold=True) for head in heads]]
+        for name, passes, places, shares in racers:
+            result = words(_between(shares), size=14)
+            title = "\n".join(map(say, name.split("\n")))
+            lines.append([words(title, size=13), cells(passes, places), result])
+        return grid(lines, gap=(gap, 14))
+
+    return Drawing(
+        say("What each way waits, works and gets right"),
+        "; ".join(
+            say(
+                "{name}: passes {passes}, places in each {places}, right {right} %",
+                name=" ".join(map(say, name.split("\n"))),
+                passes=passes,
+                places=places,
+                right=_between(shares),
+            )
+            for name, passes, places, shares in racers
+        )
+        + ".",
+        arranged((34, 13), 24),
+        arranged((16, 12), 10),
+    )
+
+
+def _between(shares: Sequence[float]) -> str:
+    low, high = (f"{share:.0f}" for share in (min(shares), max(shares)))
+    return low if low == high else f"{low}–{high}"
 
 
 def _percent(
