@@ -277,7 +277,7 @@ def test_a_kernel_drives_it_and_hears_of_it(open_page):
 def test_the_closed_exercises_are_graded(open_page):
     page = open_page(PAGE)
     first = page.get_by_role("group", name="Exercise 1")
-    for place, value in enumerate(["0", "0", "0", "0", "1", "0", "0,0", "1/2", ".5"]):
+    for place, value in enumerate(["0", "0", "0", "0", "1", "0", "0,0", "1/4", ".75"]):
         first.get_by_role("textbox").nth(place).fill(value)
     first.get_by_role("button", name="Check").click()
     expect(first.get_by_text("✓ Right.")).to_be_visible()

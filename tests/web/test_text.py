@@ -206,7 +206,7 @@ def test_the_guess_is_met_again(open_page):
 def test_the_exercises_take_the_right_answers(open_page):
     page = open_page(PAGE)
     first, second, third = (page.get_by_role("group", name=f"Exercise {i}") for i in (1, 2, 3))
-    first.get_by_label("wid + er").check()
+    first.get_by_label("lat + er").check()
     fields = second.get_by_role("textbox").all()
     for field, value in zip(fields, [5, 8, 6, 10, 7, 3, 0, 0], strict=True):
         field.fill(str(value))
