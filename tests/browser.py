@@ -53,7 +53,8 @@ BOX = """const box = (e) => {
 };"""
 PHONE_AT_MOST = 600  # pixels across
 PHONE = {"width": 360, "color_scheme": "dark", "reduced_motion": "reduce"}
-expect.set_options(timeout=60_000)  # of waiting for what must come: other programs may be busy
+PATIENCE = 60_000  # milliseconds of waiting for what must come: other programs may be busy
+expect.set_options(timeout=PATIENCE)
 LAUNCH = ["--disable-gpu", "--disable-background-networking", "--disable-smooth-scrolling"]
 if hasattr(os, "geteuid") and os.geteuid() == 0:
     LAUNCH.append("--no-sandbox")  # Chromium's sandbox refuses to run as root
@@ -282,6 +283,7 @@ class Tab:
         self.media = {"color_scheme": color_scheme, "reduced_motion": reduced_motion}
         options = {"service_workers": "block", **options}
         self.page = browser.new_context(viewport=self.viewport, **self.media, **options).new_page()
+        self.page.set_default_timeout(PATIENCE)
         self.page.on("pageerror", lambda error: self._note(str(error)))
         self.page.on("console", self._hear)
         self.page.on("request", self._watch)

@@ -78,6 +78,12 @@ def test_every_number_in_prose_is_computed_or_quoted(path):
     )
 
 
+@pytest.mark.parametrize("stem", QUOTED)
+def test_every_number_that_is_listed_is_in_its_chapter(stem):
+    notebook = nbformat.read(BOOK / f"{stem}.ipynb", as_version=4)
+    assert not QUOTED[stem] - set(typed(prose(notebook)))
+
+
 @pytest.mark.parametrize(
     ("text", "found"),
     [
