@@ -16,6 +16,7 @@ from attnsteps.diagrams import (
     vector,
     words,
 )
+from attnsteps.diagrams.sheet import Sheet
 from attnsteps.figures.catalogue import say
 from attnsteps.figures.shared import listed
 
@@ -130,6 +131,32 @@ def several_look_ups(table: Tensor, names: Sequence[str], ids: Sequence[int]) ->
 
 # The company a word keeps ------------------------------------------------------------------------
 
+#: The hues of words that are drawn as arrows, in their order.
+WORDS_HUES = ("source", "query", "value", "target")
+
+
+def _arrow(
+    sheet: Sheet,
+    start: tuple[float, float],
+    tip: tuple[float, float],
+    role: str,
+    *,
+    thin: bool = False,
+) -> None:
+    """Draw a straight arrow from one point of the sheet to another."""
+    dx, dy = tip[0] - start[0], tip[1] - start[1]
+    length = (dx * dx + dy * dy) ** 0.5 or 1.0
+    ux, uy, side = dx / length, dy / length, 3.5 if thin else 5
+    head_length = min(9, length / 2) if thin else 9
+    bare = 1 - (head_length - 1) / length
+    line = f"M{start[0]:.1f} {start[1]:.1f}l{bare * dx:.1f} {bare * dy:.1f}"
+    weight = "stroke-width:1.2" if thin else None
+    sheet.add("path", d=line, class_=f"hand line-{role}", style=weight)
+    back = (tip[0] - head_length * ux, tip[1] - head_length * uy)
+    sides = [(back[0] + t * uy, back[1] - t * ux) for t in (side, -side)]
+    head = "L".join(f"{px:.1f} {py:.1f}" for px, py in (tip, *sides))
+    sheet.add("path", d=f"M{head}Z", class_=f"head fill-{role}", style="fill:var(--h)")
+
 
 def which_words_occur_near(shares: Tensor, rows: Sequence[str], columns: Sequence[str]) -> Drawing:
     """Draw what share of some words' neighbours some other words are, as percentages."""
@@ -162,7 +189,6 @@ def which_words_occur_near(shares: Tensor, rows: Sequence[str], columns: Sequenc
 
 def rows_as_arrows(points: Tensor, names: Sequence[str], columns: tuple[str, str]) -> Drawing:
     """Draw words as arrows in the plane of two columns of a table, (T, 2), as percentages."""
-    roles = ("source", "query", "value", "target")
 
     def plane(width: float) -> Piece:
         scale, high = (width - 70) / float(points.max()), 0.72 * width + 16
@@ -173,16 +199,9 @@ def rows_as_arrows(points: Tensor, names: Sequence[str], columns: tuple[str, str
             sheet.write(say("{word}, % →", word=columns[0]), left + width - 80, base + 35, 12)
             sheet.write(say("↑ {word}, %", word=columns[1]), left + 4, y + 8, 12)
             tips = []
-            for (a, b), name, role in zip(points.tolist(), names, roles, strict=False):
-                dx, dy = scale * a, -scale * b
-                length = (dx * dx + dy * dy) ** 0.5
-                ux, uy, tip = dx / length, dy / length, (left + dx, base + dy)
-                line = f"M{left} {base:g}l{dx - 8 * ux:.1f} {dy - 8 * uy:.1f}"
-                sheet.add("path", d=line, class_=f"hand line-{role}")
-                sides = [(tip[0] - 9 * ux + t * uy, tip[1] - 9 * uy - t * ux) for t in (5, -5)]
-                head = "L".join(f"{px:.1f} {py:.1f}" for px, py in (tip, *sides))
-                style = {"class_": f"head fill-{role}", "style": "fill:var(--h)"}
-                sheet.add("path", d=f"M{head}Z", **style)
+            for (a, b), name, role in zip(points.tolist(), names, WORDS_HUES, strict=False):
+                tip = (left + scale * a, base - scale * b)
+                _arrow(sheet, (left, base), tip, role)
                 tips.append((*tip, f"{name} ({a:g}, {b:g})", role, b > a))
             level = base  # of the flat arrows the lowest has its name below, the others above
             flat = sorted((t for t in tips if not t[4]), key=lambda tip: -tip[1])
@@ -201,10 +220,7 @@ def rows_as_arrows(points: Tensor, names: Sequence[str], columns: tuple[str, str
             "percentage that are {second}. {points}.",
             first=columns[0],
             second=columns[1],
-            points="; ".join(
-                say("{word} at {place}", word=name, place=listed(point))
-                for name, point in zip(names, points, strict=True)
-            ),
+            points=_located(names, points.tolist(), 0),
         ),
         plane(400),
         plane(308),
@@ -212,6 +228,123 @@ def rows_as_arrows(points: Tensor, names: Sequence[str], columns: tuple[str, str
 
 
 # Learning the table ------------------------------------------------------------------------------
+
+_Point = tuple[float, float]
+
+
+def _plane(
+    title: str,
+    bounds: tuple[float, float, float, float],
+    width: float,
+    arrows: Sequence[tuple[_Point, _Point, str, bool]],
+    notes: Sequence[tuple[float, float, str, str, str]],
+) -> Piece:
+    """Draw arrows and texts in a part of the plane, with the same unit to the right and upwards.
+
+    Args:
+        title: stands above.
+        bounds: the least and the greatest value to the right, then upwards.
+        width: in pixels.
+        arrows: from where, to where, in which hue, and whether it is a thin one.
+        notes: where, (x, y), a text, its anchor and its hue.
+    """
+    left, right, low, high = bounds
+    unit = width / (right - left)
+
+    def paint(sheet: Sheet, x: float, y: float) -> None:
+        def at(point: _Point) -> _Point:
+            return x + unit * (point[0] - left), y + 22 + unit * (high - point[1])
+
+        sheet.write(title, x + width / 2, y + 8, 12, class_="b")
+        for start, tip, role, thin in arrows:
+            _arrow(sheet, at(start), at(tip), role, thin=thin)
+        for px, py, text, anchor, role in notes:
+            sheet.write(text, *at((px, py)), 12, anchor, class_=f"halo ink-{role}")
+
+    return Piece(width, 22 + unit * (high - low), paint)
+
+
+def pushes_in_a_plane(
+    c: Tensor,
+    neighbours: Sequence[str],
+    misses: Tensor,
+    names: Sequence[str],
+    again: Tensor,
+) -> Drawing:
+    """Draw the first push on some rows of E, and two pushes on the first of them part by part.
+
+    Args:
+        c: the rows of the neighbours, (N, 2), along the axes.
+        neighbours: their words.
+        misses: for each word the real less the guessed shares at the first step, (W, N).
+        names: the words.
+        again: the same of the first word at its second step, (N,).
+    """
+    pushes, origin = (misses @ c).tolist(), (0.0, 0.0)
+    arrows = [(origin, tuple(tip), "plain", True) for tip in c.tolist()]
+    notes = []
+    for (a, b), word in zip(c.tolist(), neighbours, strict=True):
+        text = f"{word} ({listed((a, b))})"
+        if b:
+            notes.append((a + 0.05, b - 0.03, text, "start", "plain"))
+        else:
+            notes.append((a, b + 0.09, text, "end" if a > 0 else "start", "plain"))
+    for (a, b), word, role in zip(pushes, names, WORDS_HUES, strict=False):
+        arrows.append((origin, (a, b), role, False))
+        notes.append((a + 0.05, b - 0.01, word, "start", role))
+
+    parts, labels, totals, at = [], [], [], origin
+    for step, missed in enumerate((misses[0], again)):
+        start = at
+        for n, (share, row_of_c) in enumerate(zip(missed.tolist(), c.tolist(), strict=True)):
+            tip = (at[0] + share * row_of_c[0], at[1] + share * row_of_c[1])
+            parts.append((at, tip, "plain", True))
+            text = f"{'+' if share > 0 else '−'} {listed([abs(share)], 3)} {neighbours[n]}"
+            middle = (at[0] + tip[0]) / 2
+            if row_of_c[1]:
+                label = (tip[0] - 0.02, tip[1] - 0.005, text, "end", "plain")
+            else:
+                label = (middle, at[1] + (0.04 if n == 0 else -0.045), text, "middle", "plain")
+            labels += [label] if step == 0 else []
+            at = tip
+        totals.append((start, at, WORDS_HUES[0], False))
+    first, second = totals[0][1], totals[1][1]
+    labels += [
+        (first[0] + 0.01, first[1] + 0.045, say("after step 1"), "start", WORDS_HUES[0]),
+        (second[0] + 0.02, second[1], say("after step 2"), "start", WORDS_HUES[0]),
+    ]
+
+    def planes(width: float) -> list[Piece]:
+        title = say("two pushes on “{word}”, enlarged", word=names[0])
+        return [
+            _plane(say("one push on each word"), (-1.1, 1.1, -0.3, 1.1), width, arrows, notes),
+            _plane(title, (-0.04, 1.12, -0.26, 0.09), width, [*parts, *totals], labels),
+        ]
+
+    return Drawing(
+        say("Pushes in the plane"),
+        say(
+            "Left, the rows of the neighbours as thin arrows, {rows}, and the pushes on the words "
+            "as thick ones: {pushes}. Right, enlarged, how {word} moves: three parts, {parts}, "
+            "make the first push, to {first}; three smaller ones make the second, to {second}.",
+            rows=_located(neighbours, c.tolist(), 0),
+            pushes=_located(names, pushes, 3),
+            word=names[0],
+            parts=", ".join(label[2] for label in labels[: len(neighbours)]),
+            first=listed(first, 3),
+            second=listed(second, 3),
+        ),
+        row(*planes(320), gap=20),
+        column(*planes(316), gap=14),
+    )
+
+
+def _located(names: Sequence[str], points: Sequence[Sequence[float]], digits: int) -> str:
+    """Say where each word is."""
+    return "; ".join(
+        say("{word} at {place}", word=name, place=listed(point, digits))
+        for name, point in zip(names, points, strict=True)
+    )
 
 
 def nearest_in_each_run(found: Sequence[Sequence[str]], asked: Sequence[str]) -> Drawing:
