@@ -320,58 +320,6 @@ def whose_mean(x: Tensor, names: Sequence[str]) -> Drawing:
     )
 
 
-# Six layers again --------------------------------------------------------------------------------
-
-
-def how_far_apart(tables: Mapping[str, Tensor], shown: Sequence[Word], limit: float) -> Drawing:
-    """Draw the angles, in degrees, that two tables of cosines, (T, T), come to.
-
-    Args:
-        tables: for each label the cosines between the same words.
-        shown: the words.
-        limit: the angle of the darkest shade.
-    """
-    glosses = [gloss(one) for one in shown]
-    angles = {
-        label: cosines.clamp(-1, 1).acos().rad2deg().fill_diagonal_(0)
-        for label, cosines in tables.items()
-    }
-
-    def both(cell: tuple[float, float]) -> list[Piece]:
-        return [
-            matrix(
-                table,
-                "source",
-                label=say(label),
-                rows=glosses,
-                columns=glosses,
-                limit=limit,
-                cell=cell,
-            )
-            for label, table in angles.items()
-        ]
-
-    ranges = [
-        say(
-            "{label}, every two different words are {low:.0f} to {high:.0f} degrees apart",
-            label=say(label),
-            low=float((table + 180 * table.new_ones(len(table)).diag()).min()),
-            high=float(table.max()),
-        )
-        for label, table in angles.items()
-    ]
-    return Drawing(
-        say("How far apart the words point, in degrees"),
-        say(
-            "Two tables of angles between {words}: {ranges}.",
-            words=", ".join(glosses),
-            ranges="; ".join(ranges),
-        ),
-        row(*both((50, 26)), gap=30),
-        column(*both((44, 24)), gap=16),
-    )
-
-
 # Where does the norm go? -------------------------------------------------------------------------
 
 
@@ -510,14 +458,17 @@ def gradient_in_each_layer(post: Tensor, pre: Tensor) -> Drawing:
 
 
 def where_training_breaks(
-    rates: Sequence[float], shares: Mapping[str, tuple[Tensor, Tensor]], blind: float
+    rates: Sequence[float],
+    shares: Mapping[str, tuple[Tensor, Tensor]],
+    blind: tuple[float, float],
 ) -> Drawing:
     """Draw how much is right at the end for each learning rate, a dot for each seed.
 
     Args:
         rates: the learning rates, each twice the one before.
         shares: for each arrangement what is right without warm-up and with it, (rates, seeds).
-        blind: the share of whoever looks at nothing.
+        blind: the shares of two guesses that ignore the list, one number everywhere and the
+            most common number of each place.
     """
     across = (
         -0.3,
@@ -526,17 +477,25 @@ def where_training_breaks(
         say("learning rate"),
     )
     roles = "wrong", "source"
-    key = row(
+    ticks = [(share, f"{100 * share:.0f}") for share in (*blind, 0.5, 1)]
+    pair = row(
         words(say("no warm-up"), size=12, role=roles[0], bold=True),
         words(say("warm-up"), size=12, role=roles[1], bold=True),
-        words(say("dashed: a blind guess"), size=12),
         gap=18,
+    )
+    dashed = words(
+        say(
+            "dashed: guesses that ignore the list, {one} and {each} %",
+            one=ticks[0][1],
+            each=ticks[1][1],
+        ),
+        size=12,
     )
 
     def panel(name: str, size: tuple[float, float]) -> Piece:
         return chart(
             across,
-            (0, 1.05, [(0, "0"), (0.5, "50"), (1, "100")], say("{name}: % right", name=say(name))),
+            (0, 1.05, ticks, say("{name}: % right", name=say(name))),
             size=size,
             lines=[
                 (role, list(enumerate(values.median(1).values.tolist())))
@@ -546,7 +505,7 @@ def where_training_breaks(
                 (role, [(i + shift, n) for i, line in enumerate(values.tolist()) for n in line])
                 for role, shift, values in zip(roles, (-0.06, 0.06), shares[name], strict=True)
             ],
-            levels=[(blind, "")],
+            levels=[(share, "") for share in blind],
         )
 
     def worst(values: Tensor) -> str:
@@ -555,8 +514,9 @@ def where_training_breaks(
     return Drawing(
         say("How large a learning rate each arrangement bears"),
         say(
-            "Learning rates {rates}; right in the worst of {seeds} runs, in percent. {all}. A "
-            "dashed line marks a blind guess, {blind:.0f} percent.",
+            "Learning rates {rates}; right in the worst of {seeds} runs, in percent. {all}. Dashed "
+            "lines mark two guesses that ignore the list: one number everywhere, {one} percent, "
+            "and the most common number of each place, {each} percent.",
             rates=", ".join(f"{rate:g}" for rate in rates),
             seeds=next(iter(shares.values()))[0].shape[1],
             all="; ".join(
@@ -568,8 +528,11 @@ def where_training_breaks(
                 )
                 for name, (without, with_it) in shares.items()
             ),
-            blind=100 * blind,
+            one=ticks[0][1],
+            each=ticks[1][1],
         ),
-        column(key, row(*(panel(name, (250, 150)) for name in shares), gap=24)),
-        column(key, *(panel(name, (260, 140)) for name in shares), gap=16),
+        column(
+            row(pair, dashed, gap=18), row(*(panel(name, (250, 150)) for name in shares), gap=24)
+        ),
+        column(pair, dashed, *(panel(name, (260, 140)) for name in shares), gap=12),
     )
