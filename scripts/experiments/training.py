@@ -1,11 +1,13 @@
 """Chapter 16: its own run, the same with and without smoothing, and with a mistake; five seeds."""
 
+from collections import Counter
 from itertools import count
 
 import torch
 from torch import Tensor
 from torch.nn import functional
 
+from attnsteps import Batch, Transformer, make_optimizer
 from scripts.experiments import SEEDS, page, record
 
 DATA = "generated(10000, seed=0), 200 unseen sentences"
@@ -15,6 +17,14 @@ RIGHT = {
     "twin": ("宽", "the animal did not cross the street because it was too wide"),
 }
 MISTAKES = ("none", "padding counts", "no zero_grad", "two softmaxes")
+
+
+def said(model: Transformer, batch: Batch, names: dict) -> dict[str, dict[str, float]]:
+    """Find the share of each word among those that a model says, given the true ones before."""
+    with torch.no_grad():
+        logits = model(batch.src_ids, batch.tgt_in)[batch.tgt_out != 0]  # (N, V)
+    words = Counter(names["tgt_vocab"].tokens(logits.argmax(-1).tolist()))
+    return {"said": {word: round(n / len(logits), 3) for word, n in words.most_common()}}
 
 
 def run(*, again: bool) -> None:
@@ -70,7 +80,7 @@ def run(*, again: bool) -> None:
     def mistaken(seed: int, steps: int, mistake: str) -> dict:
         """Train with a mistake, on batches of mixed lengths; the loss is what the program says."""
         model = names["new_model"](seed=seed)
-        adam, step, reported = names["make_optimizer"](model), 0, []
+        adam, step, reported = make_optimizer(model), 0, []
 
         def loss_of(logits: Tensor, targets: Tensor) -> Tensor:
             if mistake == "two softmaxes":
@@ -100,6 +110,7 @@ def run(*, again: bool) -> None:
                     return {
                         "reported": round(sum(reported[-20:]) / 20, 2),
                         "right": names["share_right"](model, pairs),
+                        **(said(model, batch, names) if mistake == "two softmaxes" else {}),
                     }
 
     def measure(*, run: str, **settings: object) -> dict:

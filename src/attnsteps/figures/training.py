@@ -109,7 +109,7 @@ def the_grid_of_questions(tgt_in: Sequence[str], tgt_out: Sequence[str]) -> Draw
 
 
 def what_it_got_and_should_get(got: Tensor, wanted: Tensor, names: Sequence[str]) -> Drawing:
-    """Draw probabilities minus the wanted ones, which is the gradient of the logits."""
+    """Draw probabilities minus the wanted ones: the gradient of the loss for each logit."""
     names, gradient = [say(name) for name in names], got - wanted
 
     def arranged(cell: tuple[float, float], *, tall: bool) -> Piece:
@@ -134,7 +134,7 @@ def what_it_got_and_should_get(got: Tensor, wanted: Tensor, names: Sequence[str]
         say("The gradient of the loss"),
         say(
             "The probabilities {got} minus what they should be, {wanted}, is the gradient of the "
-            "logits: {gradient}. The words are {names}.",
+            "loss for each logit: {gradient}. The words are {names}.",
             got=listed(got, 3),
             wanted=listed(wanted, 3),
             gradient=listed(gradient, 3),
