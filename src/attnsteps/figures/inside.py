@@ -260,34 +260,43 @@ def in_five_models(title: str, scores: Mapping[str, Scores]) -> Drawing:
     )
 
 
-def what_is_left(sentences: Sequence[int], shares: Mapping[str, Sequence[float]]) -> Drawing:
-    """Draw how many pronouns of the shipped model are right with some edges cut.
+def what_is_left(
+    sentences: Sequence[int], found: Mapping[str, tuple[float | None, float, float, float, float]]
+) -> Drawing:
+    """Draw what the shipped model still gets right with some edges cut.
 
     Args:
-        sentences: how many there are: all, those with it, and those with he or she.
-        shares: by what is cut, the share of right ones of each kind.
+        sentences: how many there are: all, he or she against it, and they against it.
+        found: by what is cut, the weight that it held (None where it isn't cut from one place
+            alone), the mean log-odds, and the share of right pronouns of each kind.
     """
-    names = [say("story {n} cut", n=name) if name[0] in "123" else say(name) for name in shares]
-    columns = (say("all"), "it", "he, she")  # the pronouns are English in any language
-    cells = [[str(count) for count in sentences]]
-    cells += [[f"{100 * share:.0f} %" for share in each] for each in shares.values()]
+    names = [say(name) for name in found]
+    columns = (say("weight"), say("log-odds"), say("all"), "he, she", "they")  # as in English
+    cells = [["", "", *map(str, sentences)]]
+    cells += [
+        ["" if weight is None else f"{100 * weight:.0f} %", f"{odds:.1f}"]
+        + [f"{100 * share:.0f} %" for share in shares]
+        for weight, odds, *shares in found.values()
+    ]
 
-    def table(cell: tuple[float, float]) -> Piece:
-        return matrix(cells, "plain", rows=[say("asked"), *names], columns=columns, cell=cell)
+    def table(of: slice, cell: tuple[float, float]) -> Piece:
+        part = [each[of] for each in cells]
+        return matrix(part, "plain", rows=[say("asked"), *names], columns=columns[of], cell=cell)
 
     return Drawing(
-        say("Right pronouns of the shipped model, by which one is right"),
+        say("What the shipped model still gets right"),
         "; ".join(
             say(
-                "{name}: {shares} percent",
+                "{name}: log-odds {odds}, right {shares} percent",
                 name=name,
-                shares=listed((100 * share for share in each), 0),
+                odds=f"{odds:.1f}",
+                shares=listed((100 * share for share in shares), 0),
             )
-            for name, each in zip(names, shares.values(), strict=True)
+            for name, (_, odds, *shares) in zip(names, found.values(), strict=True)
         )
         + ".",
-        table((92, 28)),
-        table((56, 28)),
+        table(slice(None), (74, 28)),
+        column(*(table(of, (62, 28)) for of in (slice(2), slice(2, None))), gap=14, align="right"),
     )
 
 
