@@ -316,11 +316,16 @@ def dirt(corpus: Parallel) -> dict[str, int | float]:
     characters = Counter("".join(pair.src for pair in corpus.train))
     seen_once = sum(number == 1 for number in characters.values())
     lengths = sorted(len(pair.tgt.split()) for pair in pairs)
-    jing = [pair.src for pair in corpus.train if "京" in pair.src]
+    jing, li, sea = ([pair.src for pair in corpus.train if one in pair.src] for one in "京李海")
     return {
         "train": len(corpus.train),
         "京": len(jing),
         "京, other": sum("京都" not in text and "东京" not in text for text in jing),
+        "李": len(li),
+        "行李": sum("行李" in text for text in li),
+        "海": len(sea),
+        "上海": sum("上海" in text for text in sea),
+        "海边, 海滩": sum("海边" in text or "海滩" in text for text in sea),
         "chinese twice": sum(number > 1 for number in chinese.values()),
         "english twice": sum(number > 1 for number in english.values()),
         "known english": sum(eng for _, eng in known),

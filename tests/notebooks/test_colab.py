@@ -60,7 +60,7 @@ def test_every_widget_shows_itself_and_enables_colabs_manager(monkeypatch):
 
 
 PAIRS = "Der Hund schläft.\tThe dog sleeps.\nDie Katze läuft.\tThe cat runs.\nJa.\tYes.\n"
-SMALL = '"--d-model", "8", "--steps", "2", "--merges", "5", "--validate", "0", "--quiet"'
+SMALL = '"--d-model", "8", "--steps", "2", "--merges", "5", "--quiet"'
 
 
 class Files:

@@ -177,16 +177,18 @@ def test_validate_is_called_in_evaluation_mode_and_its_scores_are_kept():
         calls.append((model.training, torch.is_grad_enabled()))
         return {"exact": torch.tensor(0.25 * len(calls))}
 
-    steps = []
+    steps, records = [], []
     model, history = trained(
         config=make_config(steps=5, evaluate_every=2, log_every=5),
         validate=validate,
         on_step=lambda model, step: steps.append((model.training, step)),
+        on_record=lambda history: records.append(history.records[-1].step),
     )
     assert calls == [(False, False)] * 3
     assert history.column("step") == [2, 4, 5]
     assert history.column("exact") == [0.25, 0.5, 0.75]
     assert steps == [(True, step) for step in range(1, 6)]
+    assert records == [2, 4, 5]
     assert not model.training
 
 

@@ -1,13 +1,16 @@
 """A file of pairs becomes one file, from a notebook."""
 
+from types import SimpleNamespace
+
 import pytest
 import torch
 
+from attnsteps.cli.main import main
 from attnsteps.cli.own import train_on_pairs
 from attnsteps.translator.trained import Trained
 
 PAIRS = "Der Hund schläft.\tThe dog sleeps.\nDie Katze läuft.\tThe cat runs.\nJa.\tYes.\n"
-SMALL = ["--d-model", "8", "--steps", "2", "--merges", "5", "--validate", "0", "--quiet"]
+SMALL = ["--d-model", "8", "--steps", "2", "--merges", "5", "--quiet"]
 
 
 @pytest.fixture(autouse=True)
@@ -47,6 +50,58 @@ def test_it_trains_on_a_gpu_where_there_is_one(tmp_path, pairs, monkeypatch):
     with pytest.raises(FileNotFoundError):  # nothing was trained
         train_on_pairs(pairs, folder=tmp_path)
     assert asked == ["cuda"]
+
+
+LOOKING = [*SMALL, "--schedule", "constant", "--warmup", "1", "--evaluate-every", "1"]
+
+
+def scores(monkeypatch, *values):
+    """Let BLEU on held-out pairs be these, at one look after another."""
+    left = iter(values)
+    monkeypatch.setattr("attnsteps.cli.train.bleu", lambda *_: SimpleNamespace(value=next(left)))
+
+
+def weights(file):
+    return Trained.load(file).model.state_dict()
+
+
+def test_the_file_holds_the_state_with_the_best_bleu(tmp_path, pairs, monkeypatch, capsys):
+    scores(monkeypatch, 1.0, 3.0, 2.5, 0.5)
+    found = train_on_pairs(pairs, [*LOOKING, "--steps", "4"], folder=tmp_path)
+    out = capsys.readouterr().out
+    assert "4 steps in " in out
+    assert "val BLEU: 3\n" in out
+    assert "the best state, of step 2, saved in " in out
+    two, four = (
+        train_on_pairs(
+            pairs, [*LOOKING, "--steps", steps, "--keep", "last", "--validate", "0"], folder=folder
+        )
+        for steps, folder in (("2", tmp_path / "two"), ("4", tmp_path / "four"))
+    )
+    torch.testing.assert_close(weights(found), weights(two), rtol=0, atol=0)
+    assert any(not torch.equal(a, weights(four)[name]) for name, a in weights(two).items())
+
+
+def test_a_run_that_goes_on_keeps_its_best_until_there_is_a_better_one(
+    tmp_path, pairs, monkeypatch
+):
+    run = tmp_path / "run"
+    best = ["--keep", "best", "--out", str(run)]
+    scores(monkeypatch, 2.0, 1.0, 1.5, 2.0)
+    saved = []
+    for steps in ("2", "3", "4"):
+        asked = ["train", "--corpus", str(pairs), *LOOKING, *best, "--steps", steps, "--resume"]
+        assert main(asked) == 0
+        saved.append((run / "model.safetensors").read_bytes())
+    assert saved[0] == saved[1] != saved[2]
+
+
+@pytest.mark.parametrize("asked", [["--validate", "0"], ["--corpus", "generated"]], ids=str)
+def test_without_held_out_pairs_no_state_is_the_best(tmp_path, pairs, capsys, asked):
+    options = ["--keep", "best", "--out", str(tmp_path / "run"), *asked]
+    assert main(["train", "--corpus", str(pairs), "--pairs", "300", *SMALL, *options]) == 2
+    assert "--keep best needs held-out sentences of a real corpus; got " in capsys.readouterr().err
+    assert not (tmp_path / "run").exists()
 
 
 def test_what_is_wrong_with_the_pairs_is_said(tmp_path, pairs):

@@ -170,6 +170,13 @@ def _train_options(p: ArgumentParser) -> None:
     )
     run.add_argument("--evaluate-every", type=int, metavar="STEPS", help="default: only at the end")
     run.add_argument(
+        "--keep",
+        choices=("last", "best"),
+        default="last",
+        help="the state that is saved: the last, or of those evaluated the one with the best BLEU"
+        " on held-out sentences of a real corpus; default: last",
+    )
+    run.add_argument(
         "--checkpoint-every", type=int, default=250, metavar="STEPS", help="default: 250"
     )
     run.add_argument(

@@ -16,8 +16,10 @@ from attnsteps.model.config import TransformerConfig
 from attnsteps.model.transformer import Transformer
 from attnsteps.text.batch import Example
 from attnsteps.training.config import TrainingConfig
+from attnsteps.training.log import History, Record
 from attnsteps.training.loop import train
 from attnsteps.training.resume import NAME
+from attnsteps.training.watchers import Validate
 from attnsteps.translator.trained import Trained
 
 REAL = {
@@ -56,6 +58,7 @@ DEFAULTS = {
 }
 STACKS = ("encoder_layers", "decoder_layers")
 MODEL = "model.safetensors"
+BLEU = "val BLEU"
 #: Below this many parameters one thread is as fast as two, and isn't slowed down by a browser.
 SMALL = 1_000_000
 
@@ -81,12 +84,20 @@ def run(options: Namespace) -> int:
     say(f"{corpus.name}: {len(corpus.train):,} pairs, {size:,} parameters")
     if corpus.credit:
         say(corpus.credit)
+    validate = validation(trained, corpus, options.validate)
+    keep = None if options.keep == "last" else keep_best(trained, directory / MODEL)
+    if keep and (validate is None or corpus.name in GENERATED):
+        raise ValueError(
+            "--keep best needs held-out sentences of a real corpus;"
+            f" got --validate {options.validate} of {corpus.name}"
+        )
     wall, own = time.perf_counter(), time.process_time()
     history = train(
         trained.model,
         examples,
         config,
-        validate=validation(trained, corpus, options.validate),
+        validate=validate,
+        on_record=keep,
         directory=directory,
         resume=options.resume,
         vocabularies=(trained.src_vocab, trained.tgt_vocab),
@@ -94,13 +105,15 @@ def run(options: Namespace) -> int:
         progress=show,
     )
     wall, own = time.perf_counter() - wall, time.process_time() - own
-    if is_first:
-        trained.save(directory / MODEL, dtype=torch.float32)
     last = history.records[-1]
-    scores = "".join(f"{name}: {value:.4g}\n" for name, value in last.scores.items())
+    kept = best(history) if keep and is_first else last
+    if is_first and not keep:
+        trained.save(directory / MODEL, dtype=torch.float32)
+    scores = "".join(f"{name}: {value:.4g}\n" for name, value in kept.scores.items())
+    state = f"the best state, of step {kept.step}, " if keep else ""
     say(
         f"{last.step} steps in {wall:.1f} s ({own:.1f} s of processor time), loss {last.loss:.3f}\n"
-        f"{scores}saved in {directory / MODEL}; translate with:\n"
+        f"{scores}{state}saved in {directory / MODEL}; translate with:\n"
         f"  python -m attnsteps translate --model {directory}"
     )
     return 0
@@ -150,9 +163,7 @@ def training_config(options: Namespace) -> TrainingConfig:
     return TrainingConfig(**{name: getattr(options, name) for name in names}, log=log)
 
 
-def validation(
-    trained: Trained, corpus: Corpus, count: int
-) -> Callable[[nn.Module], dict[str, float]] | None:
+def validation(trained: Trained, corpus: Corpus, count: int) -> Validate | None:
     """Return a function that scores the model by greedy search on ``count`` held-out sentences.
 
     The score is exact match on unseen combinations of a generated corpus, BLEU on the validation
@@ -175,8 +186,28 @@ def validation(
     def validate(model: nn.Module) -> dict[str, float]:
         texts = [one.text for one in trained.translate([sentence.src for sentence in sentences])]
         if part == "val":
-            return {"val BLEU": bleu(texts, [sentence.tgt for sentence in sentences]).value}
+            return {BLEU: bleu(texts, [sentence.tgt for sentence in sentences]).value}
         references = [sentence.references for sentence in sentences]
         return {"exact match on unseen combinations": exact_match(texts, references)}
 
     return validate
+
+
+def best(history: History) -> Record | None:
+    """Return the record with the highest BLEU on held-out sentences, the last of several."""
+    looks = [record for record in history.records if BLEU in record.scores]
+    return max(looks, key=lambda record: (record.scores[BLEU], record.step), default=None)
+
+
+def keep_best(trained: Trained, path: Path) -> Callable[[History], None]:
+    """Return a function that saves the model if no BLEU before was higher.
+
+    It goes by BLEU and not by the loss: where pairs are few, the loss on held-out sentences rises
+    while their translations still get better.
+    """
+
+    def keep(history: History) -> None:
+        if best(history) is history.records[-1]:
+            trained.save(path, dtype=torch.float32)
+
+    return keep

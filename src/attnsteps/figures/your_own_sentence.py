@@ -48,6 +48,39 @@ def two_translators(rows: Sequence[tuple[str, str, str, str]]) -> Drawing:
     )
 
 
+def _shown(token: str) -> tuple[str, str]:
+    """Return a token's text and its role, or its bytes where it is a part of a character."""
+    raw = bytes(_BYTES[letter] for letter in token)
+    try:
+        return raw.decode().replace(" ", "␣"), "source"
+    except UnicodeDecodeError:
+        return raw.hex(" ").upper(), "plain"
+
+
+def cut_into_pieces(cuts: Sequence[tuple[str, Sequence[str]]]) -> Drawing:
+    """Draw sentences as the pieces that the model reads; a lone byte is written as a number.
+
+    Args:
+        cuts: what a sentence means, and its tokens.
+    """
+
+    def chips(tokens: Sequence[str]) -> Piece:
+        return row(*(block(*_shown(token)) for token in tokens), gap=4)
+
+    lines = [(words(say(meaning), size=13, quiet=True), chips(tokens)) for meaning, tokens in cuts]
+    told = "; ".join(
+        f"{say(meaning)}: {' | '.join(_shown(token)[0] for token in tokens)}"
+        for meaning, tokens in cuts
+    )
+    both = column(*(column(*line, gap=4, align="left") for line in lines), gap=14, align="left")
+    return Drawing(
+        say("What becomes of a sentence"),
+        say("Each sentence in its pieces, from left to right. {told}.", told=told),
+        both,
+        both,
+    )
+
+
 def what_a_leak_is_worth(known: Sequence[float], new: Sequence[float]) -> Drawing:
     """Draw the scores of two halves of a test, a dot for each draw.
 
@@ -81,39 +114,6 @@ def what_a_leak_is_worth(known: Sequence[float], new: Sequence[float]) -> Drawin
         ),
         field((430, 84)),
         field((160, 96)),
-    )
-
-
-def _shown(token: str) -> tuple[str, str]:
-    """Return a token's text and its role, or its bytes where it is a part of a character."""
-    raw = bytes(_BYTES[letter] for letter in token)
-    try:
-        return raw.decode().replace(" ", "␣"), "source"
-    except UnicodeDecodeError:
-        return raw.hex(" ").upper(), "plain"
-
-
-def cut_into_pieces(cuts: Sequence[tuple[str, Sequence[str]]]) -> Drawing:
-    """Draw sentences as the pieces that the model reads; a lone byte is written as a number.
-
-    Args:
-        cuts: what a sentence means, and its tokens.
-    """
-
-    def chips(tokens: Sequence[str]) -> Piece:
-        return row(*(block(*_shown(token)) for token in tokens), gap=4)
-
-    lines = [(words(say(meaning), size=13, quiet=True), chips(tokens)) for meaning, tokens in cuts]
-    told = "; ".join(
-        f"{say(meaning)}: {' | '.join(_shown(token)[0] for token in tokens)}"
-        for meaning, tokens in cuts
-    )
-    both = column(*(column(*line, gap=4, align="left") for line in lines), gap=14, align="left")
-    return Drawing(
-        say("What becomes of a sentence"),
-        say("Each sentence in its pieces, from left to right. {told}.", told=told),
-        both,
-        both,
     )
 
 

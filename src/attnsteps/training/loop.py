@@ -16,7 +16,14 @@ from attnsteps.training.log import History
 from attnsteps.training.loss import LossFunction, autoregressive_loss
 from attnsteps.training.resume import NAME, identify, load_run
 from attnsteps.training.run import Run, Watcher
-from attnsteps.training.watchers import Validate, keep_checkpoint, keep_file, keep_records, move_bar
+from attnsteps.training.watchers import (
+    Validate,
+    hand_on,
+    keep_checkpoint,
+    keep_file,
+    keep_records,
+    move_bar,
+)
 
 
 def train(
@@ -32,6 +39,7 @@ def train(
     device: torch.device | str | None = None,
     progress: bool = True,
     on_step: Callable[[nn.Module, int], None] | None = None,
+    on_record: Callable[[History], None] | None = None,
 ) -> History:
     """Train a model, alone or together with the other processes that torchrun has started.
 
@@ -53,6 +61,7 @@ def train(
         device: where to train; None where the model is. The model is moved there and stays.
         progress: True shows a progress bar.
         on_step: called with the model and the number of updates, after each of them.
+        on_record: called with the history, whenever there is a new record at its end.
 
     Returns:
         What config.log_every asked for, and a record for each evaluation and the last step.
@@ -95,6 +104,8 @@ def train(
             if on_step is not None and is_first:
                 watchers.append(lambda run: on_step(run.model, run.now.step))
             watchers += [keep_records(validate, seconds=run.now.seconds), move_bar(bar)]
+            if on_record is not None and is_first:
+                watchers.append(hand_on(on_record))
             if path is not None and is_first:
                 if config.log is not None:
                     watchers.append(keep_file(path / "log.csv", run))

@@ -10,7 +10,7 @@ from torch import nn
 from tqdm import tqdm
 
 from attnsteps.model.mode import in_mode
-from attnsteps.training.log import FIELDS, write_log
+from attnsteps.training.log import FIELDS, History, write_log
 from attnsteps.training.resume import save_run
 from attnsteps.training.run import Run, Watcher
 
@@ -41,6 +41,16 @@ def keep_file(path: Path, run: Run) -> Watcher:
     def watch(run: Run) -> None:
         if run.now.latest:
             write_log(path, run.now.history)
+
+    return watch
+
+
+def hand_on(on_record: Callable[[History], None]) -> Watcher:
+    """Hand the history on whenever it has a new record."""
+
+    def watch(run: Run) -> None:
+        if run.now.latest:
+            on_record(run.now.history)
 
     return watch
 
