@@ -1,7 +1,9 @@
 """Chapter 22: each change since 2017, alone and left out, with five seeds.
 
-Updates are equal, and the highest learning rate is RATE. The blocks of 2017 and of today also train
-at the rates of RATES, with pre-norm alone beside them, and for three times as long.
+Updates are equal, and the highest learning rate is RATE. Two key heads and the block of today have
+fewer parameters than 2017, so they also train with a wider feed-forward network. The blocks of 2017
+and of today also train at the rates of RATES, with pre-norm alone beside them, and for three times
+as long.
 """
 
 from collections.abc import Sequence
@@ -33,6 +35,9 @@ def joined(parts: Sequence[str]) -> dict:
 CHANGES["together"] = joined(PARTS)
 for left_out in PARTS:
     CHANGES[f"all but {left_out}"] = joined([part for part in PARTS if part != left_out])
+# Controls: as many parameters as 2017 has, or 96 fewer.
+CHANGES["two key heads, wider"] = CHANGES["two key heads"] | {"d_ff": 120}
+CHANGES["together, wider"] = CHANGES["together"] | {"d_ff": 84}
 RATE = 0.008
 RATES = {f"translate at {rate}": rate for rate in (0.016, 0.032)}
 STEPS = {"translate": 500, "translate for longer": 1500} | dict.fromkeys(RATES, 500)

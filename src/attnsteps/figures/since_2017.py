@@ -1,7 +1,7 @@
 """The figures of chapter 22, in their order on the page: what has changed in the block."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
 import torch
@@ -376,6 +376,47 @@ def shared_keys(shown: Sequence[int], num_heads: int) -> Drawing:
     )
 
 
+def a_gate(
+    names: Sequence[str], readings: Mapping[str, Tensor], products: Mapping[str, Tensor]
+) -> Drawing:
+    """Draw what a hidden unit reads of each word, and two products of it.
+
+    Args:
+        names: of the T words.
+        readings: a title for each column of numbers that is read, (T,).
+        products: a title for each product of them, (T,).
+    """
+
+    def arranged(wide: float) -> Piece:
+        def part(columns: Mapping[str, Tensor], role: str, rows: Sequence[str] = ()) -> Piece:
+            return matrix(
+                torch.stack(tuple(columns.values()), dim=1),
+                role,
+                rows=rows,
+                columns=list(map(say, columns)),
+                digits=2,
+                limit=1.2,
+                cell=(wide, 26),
+            )
+
+        read = part(readings, "source", list(map(say, names)))
+        return row(read, words("→", size=16), part(products, "context"), gap=6)
+
+    return Drawing(
+        say("A gate multiplies two readings of the same word"),
+        say(
+            "Rows are {names}. {columns}.",
+            names=", ".join(map(say, names)),
+            columns="; ".join(
+                f"{say(title)}: {listed(numbers, 2)}"
+                for title, numbers in {**readings, **products}.items()
+            ),
+        ),
+        arranged(86),
+        arranged(58),
+    )
+
+
 def a_running_softmax(
     tiles: Sequence[Mapping[str, float]],
     states: Sequence[tuple[float, float, Tensor]],
@@ -442,45 +483,61 @@ def a_running_softmax(
     )
 
 
-def a_gate(names: Sequence[str], columns: Mapping[str, Tensor], unit: Tensor) -> Drawing:
-    """Draw a gated hidden unit: one column of numbers times another, word by word.
+def two_experts(names: Sequence[str], scores: Tensor) -> Drawing:
+    """Draw words at the bottom, their scores and weights for each expert, and where each goes.
 
     Args:
         names: of the T words.
-        columns: a title for each of the two factors, and its numbers, (T,).
-        unit: their product, (T,).
+        scores: of each word for each of the two experts, (T, 2).
     """
-    (one, first), (other, second) = columns.items()
-    result = say("the unit")
+    weights = scores.softmax(dim=1)
+    chosen = weights.argmax(dim=1).tolist()
+    count = scores.shape[1]
 
     def arranged(wide: float) -> Piece:
-        def part(title: str, numbers: Tensor, role: str, **settings) -> Piece:
-            look = {"columns": [title], "digits": 2, "limit": 1.2, "cell": (wide, 26)}
-            return matrix(numbers[:, None], role, **look, **settings)
-
-        return row(
-            part(say(one), first, "source", rows=list(map(say, names))),
-            words("·", size=18, bold=True),
-            part(say(other), second, "source"),
-            words("=", size=16),
-            part(result, unit, "context"),
-            gap=5,
+        room = wide * len(names) / count  # for an expert
+        experts = [
+            block(say("expert {n}", n=e + 1), "context", name=f"expert{e}", width=0.7 * room)
+            for e in range(count)
+        ]
+        chips = [column(space(wide), words(say(name), size=12, bold=True), gap=0) for name in names]
+        return column(
+            row(*(column(space(room), expert, gap=0) for expert in experts), gap=0),
+            space(0, 30),
+            row(*(named(f"word{i}", space(wide)) for i in range(len(names))), gap=0),
+            matrix(
+                weights.T,
+                "weights",
+                rows=[say("weight {n}", n=e + 1) for e in range(count)],
+                digits=3,
+                cell=(wide, 26),
+            ),
+            matrix(
+                scores.T,
+                "plain",
+                rows=[say("score {n}", n=e + 1) for e in range(count)],
+                cell=(wide, 26),
+            ),
+            row(*chips, gap=0),
+            gap=4,
+            align="right",
         )
 
     return Drawing(
-        say("A gate multiplies two readings of the same word"),
-        say(
-            "Rows are {names}. First column, {one}: {first}. Second column, {other}: {second}. "
-            "Their product: {unit}.",
-            names=", ".join(map(say, names)),
-            one=say(one),
-            other=say(other),
-            first=listed(first, 2),
-            second=listed(second, 2),
-            unit=listed(unit, 2),
+        say("A router sends each word to one expert"),
+        " ".join(
+            say(
+                "{word}: scores {scores}, weights {weights}, goes to expert {n}.",
+                word=say(name),
+                scores=listed(scores[i]),
+                weights=listed(weights[i], 3),
+                n=chosen[i] + 1,
+            )
+            for i, name in enumerate(names)
         ),
-        arranged(90),
-        arranged(72),
+        arranged(78),
+        arranged(60),
+        wires=[Wire(f"word{i}.top", f"expert{e}.bottom") for i, e in enumerate(chosen)],
     )
 
 
@@ -541,32 +598,34 @@ def each_change_five_times(
     )
 
 
-def at_each_rate(runs: Mapping[str, Mapping[float, Sequence[float]]]) -> Drawing:
+def at_each_rate(
+    runs: Mapping[str, Mapping[float, Sequence[float]]], shown: tuple[int, int]
+) -> Drawing:
     """Draw what each model gets right at each learning rate: a dot for a run, a line of the means.
+
+    A line that falls below the axis ends there, and its name says how low it goes.
 
     Args:
         runs: for each model, at most three, its learning rates and the shares of its runs at each.
+        shown: the least and the greatest percentage of the axis.
     """
     roles = dict(zip(runs, ("query", "position", "context"), strict=False))
     rates = list(next(iter(runs.values())))
+    low, high = shown
 
-    def drawn(wide: float, high: float, room: float) -> Piece:
+    def drawn(wide: float, tall: float, room: float) -> Piece:
         lines, dots, ends = [], [], {}
         for name, shares in runs.items():
-            means = [100 * sum(shares[rate]) / len(shares[rate]) for rate in rates]
-            points = [(i, mean) for i, mean in enumerate(means)]
-            lines.append((roles[name], points))
-            dots.append(
-                (
-                    roles[name],
-                    [(i, 100 * share) for i, rate in enumerate(rates) for share in shares[rate]],
-                )
-            )
-            ends[name] = means[-1]
-        apart, height, notes = 1500 / high, -math.inf, []
+            points = [(i, 100 * sum(shares[r]) / len(shares[r])) for i, r in enumerate(rates)]
+            lines.append((roles[name], list(_above(points, low))))
+            own = [(i, 100 * share) for i, rate in enumerate(rates) for share in shares[rate]]
+            dots.append((roles[name], [point for point in own if point[1] >= low]))
+            ends[name] = points[-1][1]
+        apart, height, notes = 15 * (high - low) / tall, -math.inf, []
         for name in sorted(ends, key=ends.get):
-            height = max(ends[name], height + apart, apart)  # above the axis
-            notes.append((len(rates) - 0.94, height, say(name), roles[name]))
+            text = say(name) if ends[name] >= low else f"{say(name)}: {ends[name]:.0f} %"
+            height = max(ends[name], height + apart, low + apart)
+            notes.append((len(rates) - 0.94, height, text, roles[name]))
         return chart(
             (
                 -0.2,
@@ -574,8 +633,13 @@ def at_each_rate(runs: Mapping[str, Mapping[float, Sequence[float]]]) -> Drawing
                 [(i, f"{rate:g}") for i, rate in enumerate(rates)],
                 say("highest learning rate"),
             ),
-            (0, 100, [(n, f"{n} %") for n in (0, 50, 100)], say("unseen sentences right")),
-            size=(wide, high),
+            (
+                low,
+                high,
+                [(n, f"{n} %") for n in range(low, high + 1, 10)],
+                say("unseen sentences right"),
+            ),
+            size=(wide, tall),
             lines=lines,
             dots=dots,
             notes=notes,
@@ -599,6 +663,18 @@ def at_each_rate(runs: Mapping[str, Mapping[float, Sequence[float]]]) -> Drawing
             )
             for name, shares in runs.items()
         ),
-        drawn(480, 190, 0.4),
-        drawn(250, 170, 0.8),
+        drawn(480, 210, 0.4),
+        drawn(250, 190, 0.8),
     )
+
+
+def _above(points: Sequence[tuple[float, float]], low: float) -> Iterator[tuple[float, float]]:
+    """Give the points of a line down to where it falls below ``low`` for the first time."""
+    before = points[0]
+    for x, y in points:
+        if y < low:
+            share = (before[1] - low) / (before[1] - y) if before[1] > y else 0
+            yield before[0] + share * (x - before[0]), low
+            return
+        yield x, y
+        before = x, y
