@@ -1,6 +1,7 @@
 """The figures of chapter 23, in their order on the page: a translator that reads anything."""
 
 from collections.abc import Mapping, Sequence
+from statistics import fmean
 
 from torch import Tensor
 
@@ -154,10 +155,10 @@ def more_and_more_pairs(
 
     told = "; ".join(
         say(
-            "{n:,} pairs: unseen {unseen:.1f}, seen {seen:.1f} at the end",
+            "{n:,} pairs: unseen {unseen:.1f}, seen {seen:.1f} at the end, on average",
             n=pairs,
-            unseen=some[0][1][-1],
-            seen=some[0][2][-1],
+            unseen=fmean(unseen[-1] for _, unseen, _ in some),
+            seen=fmean(seen[-1] for _, _, seen in some),
         )
         for pairs, some in runs.items()
     )
