@@ -101,7 +101,12 @@ EXAMPLES = {
         [(2, 1.135, X[0, :2]), (4, 0.154, X[0, :2]), (4, 1, X[1, :2]), (4, 1.154, X[1, :2])],
         ("α", "β"),
     ),
-    changes.a_gate: lambda: (NAMES, {"alive": X[:, 0], "describes": X[:, 1]}, X[:, 2]),
+    changes.a_gate: lambda: (
+        NAMES,
+        {"alive": X[:, 0], "describes": X[:, 1]},
+        {"product": X[:, 2], "with silu": X[:, 3]},
+    ),
+    changes.two_experts: lambda: (NAMES, X[:, :2]),
     changes.each_change_five_times: lambda: (
         {
             "α": {"2017": [0.9, 0.8], "rotary": [0.4, 0.5]},
@@ -114,6 +119,7 @@ EXAMPLES = {
             name: {0.008: [0.7, 0.8], 0.032: [share, 0.8]}
             for name, share in {"α": 0.7, "δ": 0}.items()
         },
+        (60, 90),
     ),
     outside.what_it_means: lambda: (
         generated(1).pronouns[:2],
@@ -164,6 +170,13 @@ EXAMPLES = {
     rows.several_look_ups: lambda: (X[:, :3], ["α", "β", "γ"], [0, 2, 0]),
     rows.which_words_occur_near: lambda: (SHARED, ["α", "β", "γ"], ["κ", "λ", "μ", "ν"]),
     rows.rows_as_arrows: lambda: (SHARED[:, :2] + 0.1, ["α", "β", "γ"], ("κ", "λ")),
+    rows.pushes_in_a_plane: lambda: (
+        torch.tensor([[1.0, 0], [0, 1], [-1, 0]]),
+        ["κ", "λ", "μ"],
+        torch.tensor([[0.4, -0.1, -0.3], [-0.2, 0.4, -0.2]]),
+        ["α", "β"],
+        torch.tensor([0.2, -0.1, -0.1]),
+    ),
     rows.nearest_in_each_run: lambda: ([["α"] * 8, ["β"] * 8], ["γ", "δ"]),
     rows.sizes_of_word_and_place: lambda: ({"μ": 0.1, "ν": 30.0}, 0.7),
     qkv.one_adjective_two_nouns: lambda: (SENTENCE, TWIN),
@@ -223,11 +236,6 @@ EXAMPLES = {
     ),
     sums.layer_norm_by_hand: lambda: (X[0],),
     sums.whose_mean: lambda: (toy_vectors(FOUR), ("α", "β", "γ", "δ")),
-    sums.how_far_apart: lambda: (
-        {"below": torch.eye(3, dtype=torch.float64), "above": SHARES @ SHARES.T},
-        THREE,
-        90,
-    ),
     sums.two_roads: lambda: (),
     sums.gradient_in_each_layer: lambda: (
         torch.tensor([[2.0, 2.2], [2.1, 2.4], [1.9, 2.5]]),
@@ -242,7 +250,7 @@ EXAMPLES = {
             ),
             "pre-norm": (torch.ones(3, 2), torch.ones(3, 2)),
         },
-        0.23,
+        (0.06, 0.23),
     ),
     shares.two_ideas_that_fail: lambda: (
         [SCORES, torch.tensor([-1.0, 0, 2]), torch.tensor([-2.0, 0, 2])],
@@ -349,8 +357,8 @@ EXAMPLES = {
         {"nothing": [(7.11, 1.0)] * 5, "two other words": [(-0.04, 0.5)] * 5},
     ),
     within.what_is_left: lambda: (
-        [486, 88, 88],
-        {"1 + 2 + 3": [0.77, 1.0, 0.23], "nouns hidden from all": [0.76, 1.0, 0.17]},
+        [486, 176, 218],
+        {"nothing": (None, 7.1, 1.0, 1.0, 1.0), "nouns": (0.13, 4.6, 0.79, 0.64, 0.97)},
     ),
     within.whose_pronoun_comes_out: lambda: (
         {"layer 1": [(0.0, 1.0, 0.0)] * 5, "layer 2": [(0.2, 0.05, 0.75)] * 5},
@@ -527,7 +535,10 @@ EXAMPLES = {
     ),
     costs.what_a_token_leaves: lambda: (512, 2048),
     costs.memory_against_the_batch: lambda: (
-        {n: TrainingBytes(252 * MB, 252 * MB, 505 * MB, 0, 16 * n * MB, n * MB) for n in (1, 833)},
+        {
+            n: (TrainingBytes(252 * MB, 252 * MB, 505 * MB, 0, 16 * n * MB, n * MB), 9 * n * MB)
+            for n in (1, 833)
+        },
     ),
     costs.three_micro_batches: lambda: ({"tired": 13, "wide": 13, "girl": 8},),
     costs.number_formats: lambda: (
@@ -551,9 +562,16 @@ EXAMPLES = {
     ),
     costs.ways_to_fit: lambda: (
         {
-            "as it is": TrainingBytes(252 * MB, 252 * MB, 505 * MB, 0, 13_000 * MB, 900 * MB),
-            "16 bits": TrainingBytes(252 * MB, 252 * MB, 505 * MB, 126 * MB, 9000 * MB, 400 * MB),
+            "as it is": (
+                TrainingBytes(252 * MB, 252 * MB, 505 * MB, 0, 13_000 * MB, 900 * MB),
+                7400 * MB,
+            ),
+            "16 bits": (
+                TrainingBytes(252 * MB, 252 * MB, 505 * MB, 126 * MB, 9000 * MB, 400 * MB),
+                7400 * MB,
+            ),
         },
+        12_000 * MB,
     ),
     costs.shares_of_the_gradient: lambda: ({"tired": 13, "wide": 13, "girl": 8},),
     members.who_hears_of_a_change: lambda: (

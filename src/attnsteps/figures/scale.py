@@ -34,7 +34,11 @@ PARTS = {
     "Adam": "position",
     "16-bit copies": "weights",
     "kept for backward": "context",
+    "at the loss": "target",
 }
+
+#: A case → what its update keeps, and the bytes that the loss's gradients add for a moment.
+Peaks = Mapping[str, tuple[TrainingBytes, int]]
 
 
 def one_small_layer(x: Tensor, w: Tensor, gradient: Tensor, averages: Sequence[Tensor]) -> Drawing:
@@ -135,13 +139,12 @@ def _legend(names: Sequence[str], *, tall: bool) -> Piece:
     return column(*pairs, gap=6, align="left")
 
 
-def _memory_bars(cases: Mapping[str, TrainingBytes], pixels: float, *, tall: bool) -> Piece:
-    """Draw a bar for each case, to one scale of pixels for a GB."""
-    labels, lines, seen = [words(label, size=13) for label in cases], [], []
-    widest = max(label.width for label in labels)
-    for label, kept in zip(labels, cases.values(), strict=True):
+def _memory_bars(cases: Peaks, pixels: float, *, tall: bool, card: float = 0.0) -> Piece:
+    """Draw a bar for each case, to one scale of pixels for a GB, and above them a card's memory."""
+    bars, seen = {}, []
+    for label, (kept, moment) in cases.items():
         sizes = kept.weights, kept.gradients, kept.adam, kept.copies
-        sizes = (*sizes, kept.activations + kept.attention)
+        sizes = (*sizes, kept.activations + kept.attention, moment)
         pieces = []
         for name, size in zip(PARTS, sizes, strict=True):
             width = pixels * size / 1e9
@@ -149,8 +152,15 @@ def _memory_bars(cases: Mapping[str, TrainingBytes], pixels: float, *, tall: boo
                 seen.append(name)
                 shown = say(name) if name == "kept for backward" and width > 120 else ""
                 pieces.append(matrix([[shown]], PARTS[name], cell=(width, 26)))
-        total = words(say("{size:.1f} GB", size=kept.total / 1e9), size=13, bold=True)
-        drawn = row(row(*pieces, gap=-2), total, gap=8)
+        bars[label] = row(*pieces, gap=-2), kept.total + moment
+    if card:
+        outline = matrix([[""]], "plain", kind="cached", cell=(pixels * card / 1e9, 26))
+        bars = {say("your card"): (outline, card), **bars}
+    labels, lines = [words(label, size=13) for label in bars], []
+    widest = max(label.width for label in labels)
+    for label, (bar, size) in zip(labels, bars.values(), strict=True):
+        total = words(say("{size:.1f} GB", size=size / 1e9), size=13, bold=True)
+        drawn = row(bar, total, gap=8)
         if tall:
             lines.append(column(label, drawn, gap=3, align="left"))
         else:
@@ -159,25 +169,31 @@ def _memory_bars(cases: Mapping[str, TrainingBytes], pixels: float, *, tall: boo
     return column(*lines, _legend(names, tall=tall), gap=12, align="left")
 
 
-def memory_against_the_batch(batches: Mapping[int, TrainingBytes]) -> Drawing:
-    """Draw what an update keeps, to scale, for each number of sentences."""
+def _totals(cases: Peaks) -> str:
+    return "; ".join(
+        say("{name}, {size:.1f} GB", name=name, size=(kept.total + moment) / 1e9)
+        for name, (kept, moment) in cases.items()
+    )
+
+
+def memory_against_the_batch(batches: Mapping[int, tuple[TrainingBytes, int]]) -> Drawing:
+    """Draw an update's memory where it is highest, to scale, for each number of sentences."""
     cases = {
-        say("{n} sentences", n=n) if n > 1 else say("1 sentence"): kept
-        for n, kept in batches.items()
+        say("{n} sentences", n=n) if n > 1 else say("1 sentence"): peak
+        for n, peak in batches.items()
     }
+    fixed, _ = next(iter(batches.values()))
     return Drawing(
         say("The memory of one update of the base model"),
         say(
             "A bar to scale for each batch: {totals}. The weights, their gradients and Adam's "
-            "averages take {fixed} GB in each bar; all the rest is kept for the backward pass.",
-            totals="; ".join(
-                say("{name}, {size:.1f} GB", name=name, size=kept.total / 1e9)
-                for name, kept in cases.items()
-            ),
-            fixed=f"{sum(next(iter(batches.values()))[:3]) / 1e9:.1f}",
+            "averages take {fixed} GB in each bar; all the rest grows with the batch: what is kept "
+            "for the backward pass, and at the end two tables at the loss.",
+            totals=_totals(cases),
+            fixed=f"{sum(fixed[:3]) / 1e9:.1f}",
         ),
-        _memory_bars(cases, 32, tall=False),
-        _memory_bars(cases, 16, tall=True),
+        _memory_bars(cases, 21, tall=False),
+        _memory_bars(cases, 10.5, tall=True),
     )
 
 
@@ -291,24 +307,28 @@ def number_formats(formats: Mapping[str, torch.dtype]) -> Drawing:
 
 
 def losses_in_two_formats(ends: Mapping[str, Sequence[float]]) -> Drawing:
-    """Draw the loss at the end of each run: a row for each format, a column for each seed."""
-    formats, losses = [say(name) for name in ends], torch.tensor(list(ends.values()))
-    count = losses.shape[1]
+    """Draw the loss at the end of each run, a column for each seed, and how far the two differ."""
+    formats, losses = [say(name) for name in ends], list(ends.values())
+    count = len(losses[0])
+    pairs = [(round(a, 3), round(b, 3)) for a, b in zip(*losses, strict=True)]
+    apart = [f"{b - a:+.3f}".replace("-", "−") for a, b in pairs]
+    table = [*([f"{loss:.3f}" for loss in some] for some in losses), apart]
 
     def arranged(cell: tuple[float, float], heads: Sequence[str]) -> Piece:
-        look = {"rows": formats, "columns": heads, "digits": 2, "cell": cell}
-        return matrix(losses, "target", **look)
+        rows = [*formats, say("difference")]
+        return matrix(table, "target", rows=rows, columns=heads, cell=cell, lit=[len(formats)])
 
     return Drawing(
         say("The same training in 32 and in 16 bits"),
         say(
             "The training loss of a token at the end, a column for each of {count} seeds and a row "
-            "for each of {formats}. The formats differ less than the seeds.",
+            "for each of {formats}; below, how much the second adds to the first: {apart}.",
             count=count,
             formats=", ".join(formats),
+            apart=", ".join(apart),
         ),
         arranged((78, 28), [say("seed {n}", n=n) for n in range(count)]),
-        arranged((50, 28), [say("seed {n}", n=n) for n in range(count)]),
+        arranged((47, 28), [say("seed {n}", n=n) for n in range(count)]),
     )
 
 
@@ -495,21 +515,19 @@ def a_ring_adds_up(vectors: Sequence[Sequence[int]], names: Sequence[str]) -> Dr
 # Twelve hours ------------------------------------------------------------------------------------
 
 
-def ways_to_fit(ways: Mapping[str, TrainingBytes]) -> Drawing:
-    """Draw what the same update keeps in several ways, to scale."""
-    cases = {say(name): kept for name, kept in ways.items()}
+def ways_to_fit(ways: Peaks, card: float) -> Drawing:
+    """Draw the memory of the same update in several ways, to scale, below that of a card."""
+    cases = {say(name): peak for name, peak in ways.items()}
     return Drawing(
         say("Four ways to run the same update of the base model"),
         say(
-            "Bars to scale: {totals}. The weights, gradients and Adam's averages stay as they are "
-            "in all of them.",
-            totals="; ".join(
-                say("{name}, {size:.1f} GB", name=name, size=kept.total / 1e9)
-                for name, kept in cases.items()
-            ),
+            "Bars to scale: {totals}; and your card, {card} GB. The weights, gradients and Adam's "
+            "averages stay as they are in all of them.",
+            totals=_totals(cases),
+            card=f"{card / 1e9:.0f}",
         ),
-        _memory_bars(cases, 28, tall=False),
-        _memory_bars(cases, 16, tall=True),
+        _memory_bars(cases, 18, tall=False, card=card),
+        _memory_bars(cases, 10.5, tall=True, card=card),
     )
 
 
