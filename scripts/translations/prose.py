@@ -55,7 +55,7 @@ def _pieces(text: str) -> Iterator[tuple[bool, str]]:
 
 def _said(block: str, say: Callable[[str], str]) -> str:
     start = block.lstrip()
-    if start.startswith("<"):
+    if start.startswith("<") and not SPAN.match(start):
         return SUMMARY.sub(lambda match: match[1] + say(match[2].strip()) + match[3], block)
     is_formula = start.startswith("$$") and start.rstrip().endswith("$$") and r"\text" not in start
     if is_formula or FENCE.match(start) or not LETTERS.search(block):

@@ -117,6 +117,7 @@ def test_another_processor_draws_with_the_same_words(request):
         ("```python\na = 1\n\nb = 2\n```\n\nAfter", ["After"]),
         ("$$\na + b\n$$\n\n$$a_{\\text{word}}$$", ["$$a_{\\text{word}}$$"]),
         ("1 + 1 = 2", []),
+        ('<span data-glue="n">3</span> of them.', ['<span data-glue="n"></span> of them.']),
     ],
 )
 def test_messages_of_prose(text, found):
