@@ -275,9 +275,9 @@ def translate(*, model: str, seed: int) -> dict:
         "updates": TRANSLATING,
         "parameters": sum(p.numel() for p in net.parameters()),
     }
-    if model.startswith("prefix one"):  # as it is trained, and as it is used
+    if model.startswith("prefix"):  # as it is trained, and as it is used
         new = encode_pairs(splits.unseen[:1000], vocab, vocab)
-        for name, extra in (("loss", 1), ("loss_in_use", 0)):
+        for name, extra in (("loss", int(model != "prefix")), ("loss_in_use", 0)):
             found[name] = mean_loss(net, in_one_stack("prefix", extra=extra), new)
     return found
 
