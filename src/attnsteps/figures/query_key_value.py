@@ -469,7 +469,7 @@ def who_attends_to_whom(weights: Tensor, shown: Sequence[Word], lit: int) -> Dra
     )
 
 
-# Why three matrices, and not two or one? ---------------------------------------------------------
+# Why not share? ----------------------------------------------------------------------------------
 
 
 def one_matrix_for_both(x: Tensor, w_q: Tensor, w_k: Tensor, shown: Sequence[Word]) -> Drawing:
