@@ -22,10 +22,10 @@ from scripts.worksheets import traits
 NEEDS = {
     **{number: (number - 1,) for number in range(2, 9)},
     9: (7,),
-    10: (7,),
+    10: (8,),
     11: (7,),
     12: (11,),
-    13: (8, 9, 10, 12),
+    13: (9, 10, 12),
     14: (13,),
     15: (14,),
     16: (15,),
@@ -73,7 +73,7 @@ def graph() -> Drawing:
         line(*range(1, 8)),
         row(
             line(16, 15, 14, 13),
-            strands("parts", line(8), line(10, 9), line(12, 11), align="center"),
+            strands("parts", line(10, 8), line(9), line(12, 11), align="center"),
             gap=24,
         ),
         row(
@@ -89,7 +89,7 @@ def graph() -> Drawing:
         line(1, 2, 3),
         line(6, 5, 4),
         row(chapter(7, 72), space(200)),
-        strands("parts", line(8, 9), line(10), line(11, 12), align="center"),
+        strands("parts", line(8, 10), line(9), line(11, 12), align="center"),
         line(13, 14, 15),
         chapter(16, 72),
         line(19, 17),
