@@ -243,7 +243,7 @@ def three_masks(source: Tensor, target: Tensor) -> Drawing:
             )
         )
     return Drawing(
-        say("The three masks of a Transformer"),
+        say("Two masks for three kinds of attention"),
         say(
             "Rows are queries, columns keys; open cells are filled. Encoder, {s} by {s}: "
             "everything but the padding's column. Decoder, {t} by {t}: the lower triangle without "
