@@ -1,50 +1,101 @@
 """The grader of the first chapter accepts what is right and names what is wrong."""
 
+import math
+
 import pytest
 import torch
 
-from attnsteps.exercises.sequence_to_sequence import grade_last_state
+from attnsteps import scaled_dot_product_attention
+from attnsteps.exercises.sequence_to_sequence import grade_attend_batch
+
+
+def real(k, lengths):
+    return (torch.arange(k.shape[1]) < lengths[:, None])[:, None]
+
+
+def scores(q, k):
+    return q @ k.mT / math.sqrt(k.shape[-1])
+
+
+def shares(scores, mask):
+    return scores.masked_fill(~mask, -torch.inf).softmax(-1)
+
+
+def by_powers(q, k, v, lengths):
+    powers = scores(q, k).exp() * real(k, lengths)
+    return powers / powers.sum(-1, keepdim=True) @ v
+
+
+def in_a_loop(q, k, v, lengths):
+    found = []
+    for b, n in enumerate(lengths):
+        weights = scores(q[b], k[b, :n]).softmax(-1)
+        found.append(weights @ v[b, :n])
+    return torch.stack(found)
+
+
+def over_queries(q, k, v, lengths):
+    return (scores(q, k).softmax(1) * real(k, lengths)) @ v
+
 
 RIGHT = {
-    "indexing": lambda states, lengths: states[torch.arange(len(lengths)), lengths - 1],
-    "gather": lambda states, lengths: states.gather(
-        1, (lengths - 1)[:, None, None].expand(-1, 1, states.shape[-1])
-    )[:, 0],
-    "a loop": lambda states, lengths: torch.stack(
-        [row[length - 1] for row, length in zip(states, lengths, strict=True)]
-    ),
+    "powers": by_powers,
+    "a loop": in_a_loop,
+    "minus infinity": lambda q, k, v, n: shares(scores(q, k), real(k, n)) @ v,
+    "the package": lambda q, k, v, n: scaled_dot_product_attention(q, k, v, real(k, n))[0],
 }
 WRONG = {
     "nothing": (lambda *_: None, "the result is None; does the function return its result?"),
-    "the last place": (lambda states, _: states[:, -1], "this is the state at the last place"),
+    "no mask": (lambda q, k, v, _: scores(q, k).softmax(-1) @ v, "padding takes a share"),
+    "scores of 0": (
+        lambda q, k, v, n: (scores(q, k) * real(k, n)).softmax(-1) @ v,
+        "a score of 0 isn't a share of 0",
+    ),
+    "masked too late": (
+        lambda q, k, v, n: (scores(q, k).softmax(-1) * real(k, n)) @ v,
+        "padding's share is gone, but the others no longer add up to 1",
+    ),
+    "values of 0": (
+        lambda q, k, v, n: scores(q, k).softmax(-1) @ (v * real(k, n).mT),
+        "padding's share is gone, but the others no longer add up to 1",
+    ),
     "too far": (
-        lambda states, lengths: states[torch.arange(4), lengths],
-        "this is one place too far",
+        lambda q, k, v, n: shares(scores(q, k), real(k, n + 1)) @ v,
+        "this looks at one place too many",
     ),
-    "the first": (lambda states, _: states[:, 0], "this is the state at the first word"),
-    "mean": (
-        lambda states, lengths: torch.stack(
-            [row[:length].mean(0) for row, length in zip(states, lengths, strict=True)]
-        ),
-        "this is the mean of the real words' states",
+    "padding alone": (
+        lambda q, k, v, n: shares(scores(q, k), ~real(k, n)) @ v,
+        "this looks at the padding and leaves out the words",
     ),
-    "mean of all": (lambda states, _: states.mean(1), "this is the mean over all places"),
-    "every state": (
-        lambda states, _: states,
-        "the result should have shape (4, 3) and has (4, 8, 3)",
+    "not divided": (
+        lambda q, k, v, n: shares(q @ k.mT, real(k, n)) @ v,
+        "the scores are not divided by √D",
     ),
-    "raises": (lambda states, lengths: states[:, lengths + 7], "your function raised IndexError"),
+    "divided by D": (
+        lambda q, k, v, n: shares(q @ k.mT / 6, real(k, n)) @ v,
+        "the scores are divided by D, not by its root",
+    ),
+    "over the queries": (over_queries, "the shares add up to 1 over the queries"),
+    "both results": (
+        lambda q, k, v, n: scaled_dot_product_attention(q, k, v, real(k, n)),
+        "the result should be a tensor and is a tuple",
+    ),
+    "the weights": (
+        lambda q, k, _, n: shares(scores(q, k), real(k, n)),
+        "the result should have shape (4, 3, 6) and has (4, 3, 8)",
+    ),
+    "raises": (lambda q, k, v, _: q @ k @ v, "your function raised RuntimeError"),
 }
 
 
 @pytest.mark.parametrize("function", RIGHT.values(), ids=RIGHT.keys())
 def test_a_right_solution_passes(function):
-    verdict = grade_last_state(function)
+    verdict = grade_attend_batch(function)
     assert verdict, verdict
 
 
 @pytest.mark.parametrize(("function", "sentence"), WRONG.values(), ids=WRONG.keys())
 def test_a_wrong_solution_gets_its_sentence(function, sentence):
-    verdict = grade_last_state(function)
+    verdict = grade_attend_batch(function)
     assert not verdict
     assert verdict.message.startswith(sentence)

@@ -147,7 +147,6 @@ EXAMPLES = {
         8,
     ),
     outside.three_ways: lambda: (5, 3, "α", "β"),
-    outside.last_place_and_last_word: lambda: ((3, 2, 1),),
     cuts.text_to_rectangle: lambda: (
         "".join(TOKENS),
         [TOKENS, TOKENS[:3]],
@@ -433,6 +432,7 @@ EXAMPLES = {
         torch.tensor([[31, 60, 55, 66], [30, 13, 1, 13], [49, 37, 54, 31]]),
         ("L1 H1", "L1 H2", "L2 H1", "L2 H2"),
         110,
+        2,
     ),
     several.right_cut_and_wrong_cut: lambda: (torch.arange(16).view(4, 4),),
     across.what_each_side_tells: lambda: (("α", "β"), SENTENCE[4:]),

@@ -479,8 +479,14 @@ def _turns(values: Tensor) -> int:
     return int((signs[1:] != signs[:-1]).sum())
 
 
+def _error(fit: Tensor, curve: Tensor) -> str:
+    """Write the mean squared distance of two rows of values, (N,), with two digits."""
+    error = float((fit - curve).square().mean())
+    return "< 0.01" if error < 0.01 else in_digits(error, 2)
+
+
 def _fitted(across: Tensor, curve: Tensor, fit: Tensor, bends: Tensor, name: str) -> Piece:
-    """Draw a curve, dotted, what a network makes of it, and a tick below for each bend."""
+    """Draw a curve, dotted, what a network makes of it, a tick for each bend, and the error."""
     width, height, top, foot = 148, 120, 22, 58
     low, high = float(across.min()), float(across.max())
     reach = 1.1 * float(curve.abs().max())
@@ -507,7 +513,7 @@ def _fitted(across: Tensor, curve: Tensor, fit: Tensor, bends: Tensor, name: str
         dots = {"stroke_dasharray": "1 4", "stroke_linecap": "round"}
         sheet.add("path", d=path(curve), class_="curve line-source", **dots)
         sheet.add("path", d=path(fit), class_="curve line-context")
-        counted = say("bends: {bends}, turns: {turns}", bends=len(bends), turns=_turns(fit))
+        counted = say("bends: {bends}, error {error}", bends=len(bends), error=_error(fit, curve))
         sheet.write(counted, x + width / 2, end + 42, 12)
 
     return Piece(width, top + height + foot, paint)
@@ -516,7 +522,7 @@ def _fitted(across: Tensor, curve: Tensor, fit: Tensor, bends: Tensor, name: str
 def bends_and_turns(
     across: Tensor, curve: Tensor, fits: Sequence[tuple[str, Tensor, Tensor]]
 ) -> Drawing:
-    """Draw what four networks make of a curve, and where each of them bends.
+    """Draw what four networks make of a curve, where each of them bends, and its error.
 
     Args:
         across: the numbers that go in, (N,).
@@ -525,7 +531,12 @@ def bends_and_turns(
     """
     panels = [_fitted(across, curve, fit, bends, say(name)) for name, fit, bends in fits]
     counted = "; ".join(
-        say("{name}, bends: {bends}, turns: {turns}", name=say(n), bends=len(b), turns=_turns(f))
+        say(
+            "{name}, bends: {bends}, error {error}",
+            name=say(n),
+            bends=len(b),
+            error=_error(f, curve),
+        )
         for n, f, b in fits
     )
     return Drawing(

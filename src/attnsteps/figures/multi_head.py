@@ -592,7 +592,7 @@ def where_the_verb_looks(
     )
 
 
-def exchanged_nouns(outcomes: Tensor, names: Sequence[str], total: int) -> Drawing:
+def exchanged_nouns(outcomes: Tensor, names: Sequence[str], total: int, lit: int) -> Drawing:
     """Draw which of its two nouns a verb prefers when they change places, counted for each head.
 
     Args:
@@ -600,52 +600,48 @@ def exchanged_nouns(outcomes: Tensor, names: Sequence[str], total: int) -> Drawi
             to the object in both, and to the same noun in both.
         names: of the heads.
         total: the number of sentences.
+        lit: the head on trial, whose row is outlined.
     """
     best = outcomes.max(dim=1)
     luck = [total / 4, total / 4, total / 2]
-    heads = [*names, say("coin tosses")]
-    table = [
-        [*(str(int(n)) for n in line), in_digits(toss, 1)]
-        for line, toss in zip(outcomes, luck, strict=True)
-    ]
-    long = [
-        say("the doer, both times"),
-        say("the object, both times"),
-        say("the same noun, both times"),
-    ]
-    short = [say("doer"), say("object"), say("same noun")]
-
+    counts = [[str(int(n)) for n in line] for line in outcomes.T]
+    tosses = [[in_digits(toss, 1) for toss in luck]]
     title = words(
         say("where the verb gives more, of {total} sentences", total=total), size=13, bold=True
     )
-    wide = row(
-        matrix([line[:-1] for line in table], "key", rows=long, columns=names, cell=(48, 26)),
-        matrix([line[-1:] for line in table], "plain", columns=heads[-1:], cell=(78, 26)),
-        gap=6,
-    )
-    tall = matrix(
-        [[line[n] for line in table] for n in range(len(heads))],
-        "key",
-        rows=heads,
-        columns=short,
-        cell=(70, 26),
-    )
+
+    def table(tops: list[str], width: float) -> Piece:
+        cell = (width, 26)
+        heads = matrix(counts, "key", rows=names, columns=tops, cell=cell, lit=[lit])
+        coins = matrix(tosses, "plain", rows=[say("coin tosses")], cell=cell)
+        return column(title, column(heads, coins, gap=6, align="right"), gap=8)
+
     return Drawing(
         say("Which noun the verb prefers when the nouns change places"),
         say(
             "For each of {heads} heads, in how many of {total} sentences the verb gives more to "
             "the doer in both orders, at most {doer} in {first}; to the object in both, at most "
-            "{target} in {second}; or to the same noun in both. Coin tosses would give {luck}.",
+            "{target} in {second}; or to the same noun in both. Outlined, {name}: {own}. Coin "
+            "tosses would give {luck}.",
             heads=len(names),
             total=total,
             doer=int(best.values[0]),
             first=names[int(best.indices[0])],
             target=int(best.values[1]),
             second=names[int(best.indices[1])],
+            name=names[lit],
+            own=listed(outcomes[:, lit]),
             luck=listed(luck, 1),
         ),
-        column(title, wide, gap=8),
-        column(title, tall, gap=8),
+        table(
+            [
+                say("the doer, both times"),
+                say("the object, both times"),
+                say("the same noun, both times"),
+            ],
+            164,
+        ),
+        table([say("doer"), say("object"), say("same noun")], 70),
     )
 
 
