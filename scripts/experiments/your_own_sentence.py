@@ -47,7 +47,8 @@ PLACES = """日本 Japan, 波士顿 Boston, 伦敦 London, 东京 Tokyo, 澳大�
     德国 Germany, 西班牙 Spain, 罗马 Rome, 印度 India, 芝加哥 Chicago, 神户 Kobe, 大阪 Osaka,
     上海 Shanghai, 马德里 Madrid, 香港 Hong Kong, 旧金山 San Francisco, 日内瓦 Geneva,
     墨尔本 Melbourne, 北京 Beijing, 首尔 Seoul, 莫斯科 Moscow, 柏林 Berlin, 广州 Guangzhou,
-    台北 Taipei, 南京 Nanjing"""
+    台北 Taipei, 南京 Nanjing, 瑞士 Switzerland, 俄罗斯 Russia, 夏威夷 Hawaii, 墨西哥 Mexico,
+    韩国 Korea, 名古屋 Nagoya, 悉尼 Sydney, 横滨 Yokohama, 苏格兰 Scotland"""
 
 
 class EnoughError(Exception):

@@ -12,6 +12,7 @@ import pytest
 from attnsteps.results import RESULTS, recorded
 from attnsteps.translator.trained import pretrained
 from scripts import experiments, results
+from scripts.experiments import your_own_sentence as own
 
 STEMS = sorted(module.name for module in pkgutil.iter_modules(experiments.__path__))
 STEMS.remove("__main__")
@@ -97,5 +98,8 @@ def test_the_answers_that_were_judged_are_the_shipped_models():
     found = pretrained("everyday").translate(
         [one["src"] for one in judged], search="beam", beam_width=4, alpha=1.0
     )
+    lines = own.SIXTY.read_text(encoding="utf-8").splitlines()
+    written = [[one[k] for k in ("kind", "src", "found", "verdict")] for one in judged]
+    assert written == [line.split("\t") for line in lines]
     same = sum(one["found"] == each.text for one, each in zip(judged, found, strict=True))
     assert same >= len(judged) - 1  # where two answers are nearly as likely, rounding may decide

@@ -328,12 +328,13 @@ EXAMPLES = {
         [("α", "β", "γ"), ("β", "γ", "α")],
         ("β", "γ", "α"),
     ),
-    at_once.how_even_and_how_right: lambda: (
+    at_once.how_sure_and_how_right: lambda: (
         {
             "both, all masked": [
-                {"likelier": 0.511, "drawn": 0.03, "right": 0.02},
-                {"likelier": 0.532, "drawn": 0.03, "right": 1.0},
-            ]
+                {"likelier": 0.511, "right": 0.02},
+                {"likelier": 0.532, "right": 1.0},
+            ],
+            "a coin": [{"likelier": 0.8, "right": 0.4, "as_its_teacher": 0.2}],
         },
     ),
     at_once.waits_and_works: lambda: ([("α", 7, 1, [100]), ("β\nγ", 1, 7, [5, 22])],),
@@ -476,6 +477,9 @@ EXAMPLES = {
     ),
     own.redrawn_scores: lambda: ([24.2, 25.1, 25.4, 26.0, 26.2, 28.7], 24.5, 28.5),
     own.as_sure_as_right: lambda: ([(3, 0.25, 0.2), (4, 0.5, 0.4), (9, 0.95, 0.95)],),
+    own.the_least_sure_piece: lambda: (
+        {"right": [0.4, 0.95], "only just": [0.3], "wrong": [0.05, 0.2, 0.43]},
+    ),
     own.one_scale_or_two: lambda: (
         torch.tensor([[0.5, -1.27], [0.004, 0.0]]),
         (torch.tensor([[50, -127], [127, 0]]), torch.tensor([[0.5, -1.27], [0.004, 0.0]])),

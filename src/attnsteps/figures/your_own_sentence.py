@@ -284,20 +284,19 @@ def places_and_pairs(rows: Sequence[tuple[str, str, int, str, bool]]) -> Drawing
     def left(piece: Piece, width: float) -> Piece:
         return row(piece, space(max(width - piece.width, 0)), gap=0)
 
-    def lines(width: float, name: float, answer: float, names: Sequence[str]) -> Piece:
-        return column(
-            *(
-                row(
-                    left(words(place, size=12), name),
-                    left(bar(count, width), width + 34),
-                    left(sign(written, right), answer),
-                    gap=6,
-                )
-                for place, (_, _, count, written, right) in zip(names, rows, strict=True)
-            ),
-            gap=3,
-            align="left",
-        )
+    def lines(name: float, names: Sequence[str]) -> list[Piece]:
+        return [
+            row(
+                left(words(place, size=12), name),
+                left(bar(count, 40), 74),
+                left(sign(written, right), 100),
+                gap=6,
+            )
+            for place, (_, _, count, written, right) in zip(names, rows, strict=True)
+        ]
+
+    wide = lines(122, [f"{zh} {say(en)}" for zh, en, *_ in rows])
+    half = (len(rows) + 1) // 2
 
     told = "; ".join(
         f"{say(en)} {count} {say('right') if right else say('wrong')}"
@@ -310,8 +309,12 @@ def places_and_pairs(rows: Sequence[tuple[str, str, int, str, bool]]) -> Drawing
             "and whether the translation is right: {told}.",
             told=told,
         ),
-        lines(240, 130, 200, [f"{zh} {say(en)}" for zh, en, *_ in rows]),
-        lines(40, 84, 100, [say(en) for _, en, *_ in rows]),
+        row(
+            *(column(*some, gap=3, align="left") for some in (wide[:half], wide[half:])),
+            gap=14,
+            align="top",
+        ),
+        column(*lines(84, [say(en) for _, en, *_ in rows]), gap=3, align="left"),
     )
 
 
@@ -344,4 +347,41 @@ def as_sure_as_right(bins: Sequence[tuple[int, float, float]]) -> Drawing:
         ),
         field((540, 190)),
         field((270, 200)),
+    )
+
+
+def the_least_sure_piece(found: Mapping[str, Sequence[float]]) -> Drawing:
+    """Draw how sure the model is of each translation's least sure piece, a row for each verdict.
+
+    Args:
+        found: a verdict → how likely the model found that piece, for each translation.
+    """
+    count = len(found)
+    rows = {say(verdict): sorted(sure) for verdict, sure in found.items()}
+    heights = [(float(count - i), name) for i, name in enumerate(rows)]
+    ticks = [(0.0, "0"), (0.5, "½"), (1.0, "1")]
+
+    def field(size: tuple[float, float]) -> Piece:
+        return chart(
+            (0, 1, ticks, say("how likely its least sure piece was")),
+            (0.4, count + 0.6, heights, say("A translation is …")),
+            size=size,
+            lines=[("plain", [(0.5, 0.4), (0.5, count + 0.6)])],
+            dots=[
+                (role, [(one, height) for one in sure])
+                for (height, _), sure, role in zip(
+                    heights, rows.values(), ("value", "key", "wrong"), strict=True
+                )
+            ],
+        )
+
+    return Drawing(
+        say("The least sure piece of each translation"),
+        say(
+            "A dot for each translation, by how likely the model found its least sure piece. "
+            "{told}.",
+            told="; ".join(f"{name}: {listed(sure, 2)}" for name, sure in rows.items()),
+        ),
+        field((470, 110)),
+        field((200, 110)),
     )
