@@ -1,7 +1,7 @@
 """Chapter 11: five ways to stack layers, trained to sort, five seeds side by side in each run."""
 
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, partial
 
 import torch
 from torch import Tensor, nn
@@ -17,6 +17,8 @@ RATES = [0.002, 0.004, 0.008]
 LARGER = [0.016, 0.032]  # where does each place of the norm break down?
 LACKING = ("neither", "norm only", "residual only")
 WHOLE = ("post-norm", "pre-norm")
+ASKED = ("norm only", "post-norm")  # what do they answer, at the smallest rate and with warm-up?
+LISTS = [[7, 2, 9, 2, 14, 5, 2, 11], [6, 12, 1, 12, 8, 3, 12, 15]]
 POSITIONS = sinusoidal_positions(8, 32).float()
 
 
@@ -29,15 +31,48 @@ class Sorter(nn.Module):
         self.stack = make_stack()
         self.out = nn.Linear(32, 16)
 
+    def top(self, numbers: Tensor) -> Tensor:
+        """Return what leaves the stack: one vector for each place."""
+        return self.stack(self.embedding(numbers) + POSITIONS)
+
     def forward(self, numbers: Tensor) -> Tensor:
-        return self.out(self.stack(self.embedding(numbers) + POSITIONS))
+        return self.out(self.top(numbers))
+
+
+def unseen() -> Tensor:
+    """Return the 512 lists that every model is asked."""
+    return torch.randint(16, (512, 8), generator=torch.Generator().manual_seed(2))
+
+
+@torch.no_grad()
+def alike(model: Sorter) -> float:
+    """Return the mean cosine of two vectors of one list, at the top."""
+    unit = functional.normalize(model.top(unseen()), dim=-1, eps=1e-30)
+    apart = ~torch.eye(8, dtype=torch.bool)
+    return round((unit @ unit.mT)[:, apart].mean().item(), 4)
+
+
+@torch.no_grad()
+def asked(model: Sorter) -> dict:
+    """Return its answers to two lists, and how often it names one number for all eight places.
+
+    The last share says how often the first number that it names is in the list.
+    """
+    lists = unseen()
+    named = model(lists).argmax(-1)
+    return {
+        "answers": model(torch.tensor(LISTS)).argmax(-1).tolist(),
+        "one_for_all": round((named == named[:, :1]).all(1).float().mean().item(), 4),
+        "in_the_list": round((lists == named[:, :1]).any(1).float().mean().item(), 4),
+    }
 
 
 def train(
     make_stack: Callable[[], nn.Module], learning_rates: Sequence[float], *, warm_up: bool
-) -> Tensor:
-    """Train one model for each rate and seed; return shares of right numbers (stops, rates, seeds).
+) -> tuple[Tensor, list[Sorter]]:
+    """Train one model for each rate and seed; return shares of right numbers, and the models.
 
+    The shares have the shape (stops, rates, seeds); the models come rate by rate.
     The rate climbs from 0 over the first quarter, with warm-up, and falls to 0 in the second half.
     """
     models = []
@@ -74,31 +109,39 @@ def train(
                 change /= (square[name] / (1 - 0.98**step)).sqrt() + 1e-9
                 p.sub_(rate.view(-1, *[1] * (p.ndim - 1)) * change)
         if step in STOPS:
-            new = torch.randint(16, (512, 8), generator=torch.Generator().manual_seed(2))
+            new = unseen()
             with torch.no_grad():
                 right = scores(new).argmax(-1) == new.sort(-1).values
             shares.append(right.float().mean((-2, -1)).view(len(learning_rates), len(SEEDS)))
-    return torch.stack(shares)
+    for i, model in enumerate(models):
+        model.load_state_dict({name: p[i] for name, p in parameters.items()})
+    return torch.stack(shares), models
 
 
 def run(*, again: bool) -> None:
     """Train all five with warm-up, and the whole ones also without and at larger rates."""
     stack = page("residual_and_norm")["Stack"]
 
-    @cache
-    def shares(arrangement: str, together: tuple, warm_up: bool) -> list:
-        def make_stack() -> nn.Module:
-            return stack(arrangement, 6, d_model=32, num_heads=2, d_ff=64)
+    def fresh(arrangement: str) -> nn.Module:
+        return stack(arrangement, 6, d_model=32, num_heads=2, d_ff=64)
 
-        return train(make_stack, together, warm_up=warm_up).tolist()
+    @cache
+    def trained(arrangement: str, together: tuple, warm_up: bool) -> tuple:
+        return train(partial(fresh, arrangement), together, warm_up=warm_up)
 
     def measure(*, arrangement: str, rate: float, warm_up: bool, seed: int) -> dict:
         alone = [[larger] for larger in LARGER]
         groups = [RATES, *alone] if arrangement in WHOLE else [RATES[:1], RATES[1:]]
         (together,) = (group for group in groups if rate in group)
-        right = shares(arrangement, tuple(together), warm_up)
+        right, models = trained(arrangement, tuple(together), warm_up)
         at = together.index(rate)
-        return {"steps": STOPS, "right": [round(stop[at][seed], 4) for stop in right]}
+        found = {"steps": STOPS, "right": [round(stop, 4) for stop in right[:, at, seed].tolist()]}
+        if arrangement in ASKED and warm_up and rate == RATES[0]:
+            model = models[at * len(SEEDS) + seed]
+            torch.manual_seed(seed)
+            untrained = Sorter(partial(fresh, arrangement))
+            found |= {"alike": [alike(untrained), alike(model)], **asked(model)}
+        return found
 
     kinds = [(name, rate, True) for name in LACKING for rate in RATES]
     kinds += [(n, r, warm) for n in WHOLE for warm in (False, True) for r in [*RATES, *LARGER]]
