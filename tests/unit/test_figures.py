@@ -345,7 +345,7 @@ EXAMPLES = {
         ["all", "he, she / it", "I, you, we / it", "they / it", "neither it"],
     ),
     within.three_ways_to_meet: tuple,
-    within.two_steps_to_the_pronoun: tuple,
+    within.three_steps_to_the_pronoun: tuple,
     within.how_often_each_head_points: lambda: (
         {
             part: torch.tensor([[0.5, 1.0, 0.0, 0.99]] * 2)
@@ -577,7 +577,6 @@ EXAMPLES = {
         },
         12_000 * MB,
     ),
-    costs.shares_of_the_gradient: lambda: ({"tired": 13, "wide": 13, "girl": 8},),
     members.who_hears_of_a_change: lambda: (
         {"full": {1: [1, 1, 1], 2: [1, 1, 1]}, "causal": {1: [0, 1, 1], 2: [0, 0, 1]}},
     ),

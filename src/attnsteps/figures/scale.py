@@ -17,7 +17,6 @@ from attnsteps.diagrams import (
     matrix,
     row,
     space,
-    strip,
     vector,
     word,
     words,
@@ -528,38 +527,4 @@ def ways_to_fit(ways: Peaks, card: float) -> Drawing:
         ),
         _memory_bars(cases, 18, tall=False, card=card),
         _memory_bars(cases, 10.5, tall=True, card=card),
-    )
-
-
-# Where people go wrong ---------------------------------------------------------------------------
-
-
-def shares_of_the_gradient(tokens: Mapping[str, int]) -> Drawing:
-    """Draw each sentence's share of the gradient: by its tokens, and in the mean of the means."""
-    names, counts = [say(name) for name in tokens], list(tokens.values())
-    right, wrong = [n / sum(counts) for n in counts], [1 / len(counts)] * len(counts)
-    labels = say("right: by tokens"), say("wrong: mean of means")
-
-    def arranged(width: float, *, tall: bool) -> Piece:
-        both = [
-            strip(shares, ["source", "target", "position"], labels=names, size=(width, 28))
-            for shares in (right, wrong)
-        ]
-        if not tall:
-            return grid([[one] for one in both], labels=labels, gap=(8, 10))
-        lines = zip(labels, both, strict=True)
-        titled = [column(words(text, size=13), one, gap=3, align="left") for text, one in lines]
-        return column(*titled, gap=10, align="left")
-
-    return Drawing(
-        say("What share of the gradient each sentence gets"),
-        say(
-            "Two strips for {names}. By tokens they get {right}. In the mean of the means each "
-            "gets {wrong:.2f}, so the shortest counts for too much.",
-            names=", ".join(names),
-            right=listed(right, 2),
-            wrong=wrong[0],
-        ),
-        arranged(400, tall=False),
-        arranged(300, tall=True),
     )
