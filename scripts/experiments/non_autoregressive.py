@@ -1,10 +1,12 @@
-"""The language with two correct orders: four ways to learn it and a control, five seeds each."""
+"""The language with two correct orders: four ways to learn it and two controls, five seeds each."""
 
+from collections.abc import Sequence
 from functools import cache
+from itertools import product
 
 import torch
 
-from attnsteps import NonAutoregressive, Vocab
+from attnsteps import NonAutoregressive, Vocab, generated
 from attnsteps.training.non_autoregressive import mask_predict_loss, one_shot_loss
 from scripts.experiments import SEEDS, page, record
 
@@ -17,6 +19,8 @@ KINDS = (
     "all at once, from the teacher",
     "all at once, from a coin",
 )
+MANY = "all at once, from a coin, many sentences"  # too many to learn them by heart
+CORPUS = "the ambiguous corpus"
 
 
 @torch.no_grad()
@@ -36,29 +40,120 @@ def two_sides(
     return logits.gather(-1, orders.transpose(1, 2)).softmax(-1)[..., 0]
 
 
+def many_sentences() -> dict[str, object]:
+    """Return the chapter's names for the same language with twenty words in place of six."""
+    chapter = page("non_autoregressive")
+    who, did, what = ([f"{kind}{n}" for n in range(20)] for kind in ("who", "did", "what"))
+    two_ways = {
+        (time, *words): [
+            (chapter["when"][time], "the", words[0], words[1], "the", words[2]),
+            ("the", words[0], words[1], "the", words[2], chapter["when"][time]),
+        ]
+        for time, *words in product(chapter["when"], who, did, what)
+    }
+    order = torch.randperm(len(two_ways), generator=torch.Generator().manual_seed(0)).tolist()
+    sources = [list(two_ways)[n] for n in order]
+    targets = [way for ways in two_ways.values() for way in ways]
+    vocabs = (Vocab.build(sources), Vocab.build(targets))
+    new = {"two_ways": two_ways, "tests": sources[:100], "known": sources[100:]}
+    chapter.update(new, vocabs=vocabs)
+    return chapter
+
+
+def tossed(pair: type, two_ways: dict, sources: Sequence[tuple], seed: int) -> list:
+    """Return for each source one of its two translations, by the toss of a coin."""
+    coins = torch.randint(2, (len(sources),), generator=torch.Generator().manual_seed(seed))
+    drawn = zip(sources, coins.tolist(), strict=True)
+    return [pair(source, two_ways[source][coin]) for source, coin in drawn]
+
+
+def share_of(first: Sequence, second: Sequence) -> float:
+    """Return how many are equal, of 1."""
+    return round(sum(a == b for a, b in zip(first, second, strict=True)) / len(first), 3)
+
+
+def mixed(passes: list[tuple], ways: Sequence[tuple]) -> bool:
+    """Say whether the words that the second pass keeps are of no single order."""
+    (_, found, _), (given, *_) = passes[:2]
+    kept = [n for n, id_ in enumerate(given.tolist()) if id_ != Vocab.mask_id]
+    return not any(all(way[n] == found[n] for n in kept) for way in ways)
+
+
+@torch.no_grad()
+def refined(chapter: dict, model: NonAutoregressive) -> dict:
+    """Return how three passes fare where they keep words of both orders, and one sentence.
+
+    The sentence is one of which four passes keep the word of time, and get wrong at first.
+    """
+    _, target = chapter["vocabs"]
+    chapter["vocab"] = target
+    chapter["NO_WORDS"] = [target.pad_id, target.bos_id, target.mask_id]
+    result, lines = {"mixed": 0, "mixed_right": 0, "agreed_right": 0}, []
+    for source in chapter["tests"]:
+        src_ids = torch.tensor([chapter["vocabs"][0].ids(source)])
+        ways = [[*target.ids(way), target.eos_id] for way in chapter["two_ways"][source]]
+        three, four = (list(chapter["my_mask_predict"](model, src_ids, n)) for n in (3, 4))
+        good = three[-1][1].tolist() in ways
+        if mixed(three, ways):
+            result["mixed"] += 1
+            result["mixed_right"] += good
+        else:
+            result["agreed_right"] += good
+        right = [found.tolist() in ways for _, found, _ in four]
+        kept = [id_ for id_ in four[1][0].tolist() if id_ != target.mask_id]
+        time = target.ids([chapter["when"][source[0]]])[0]
+        if not right[0] and all(right[1:]) and kept.count(time) == 1 and len(kept) == 2:
+            lines.append(
+                [
+                    [
+                        target.tokens(found.tolist()),
+                        (given == target.mask_id).tolist(),
+                        [round(p, 4) for p in sure.tolist()],
+                    ]
+                    for given, found, sure in four
+                ]
+            )
+    return result | {"shown": lines[0] if lines else None}
+
+
 def run(*, again: bool) -> None:
     """Train every kind, for a short time and for four times as long."""
     chapter = page("non_autoregressive")
     learn, translate, share_right = (chapter[x] for x in ("learn", "translate", "share_right"))
     pair, both, known = (chapter[name] for name in ("Pair", "both", "known"))
     two_ways, tests, vocabs = (chapter[x] for x in ("two_ways", "tests", "vocabs"))
-    times = set(chapter["when"].values())
+    times, many = set(chapter["when"].values()), many_sentences()
 
     @cache
     def writer(steps: int, seed: int) -> object:
         return learn(both, chapter["autoregressive_loss"], steps=steps, seed=seed)
 
     def measure(*, kind: str, steps: int, seed: int) -> dict:
+        if kind == CORPUS:
+            places = [len(one.tgt) + 1 for one in generated(ambiguous=True).unseen]
+            return {"places": round(sum(places) / len(places), 1)}
+        if kind == MANY:
+            pairs = tossed(pair, many["two_ways"], many["known"], seed)
+            model = many["learn"](pairs, one_shot_loss, steps=steps, seed=seed)
+            sides = two_sides(model.model, many["vocabs"], many["two_ways"], many["tests"])
+            said = many["translate"](model, many["tests"])
+            wanted = tossed(pair, many["two_ways"], many["tests"], 100 + seed)
+            return {
+                "right": many["share_right"](said),
+                "as_its_teacher": share_of(said, [one.tgt for one in wanted]),
+                "sentences": len(pairs),
+                "likelier": round(torch.maximum(sides, 1 - sides).mean().item(), 3),
+            }
         if kind == "word by word":
             return {"right": share_right(translate(writer(steps, seed), tests))}
-        pairs, result = both, {}
+        pairs, result, wanted = both, {}, []
         if kind.endswith("teacher"):
             translations = translate(writer(steps, seed), known)
             pairs = [pair(source, words) for source, words in zip(known, translations, strict=True)]
+            wanted = translate(writer(steps, seed), tests)
         if kind.endswith("coin"):
-            coins = torch.randint(2, (len(known),), generator=torch.Generator().manual_seed(seed))
-            drawn = zip(known, coins.tolist(), strict=True)
-            pairs = [pair(source, two_ways[source][coin]) for source, coin in drawn]
+            pairs = tossed(pair, two_ways, known, seed)
+            wanted = [one.tgt for one in tossed(pair, two_ways, tests, 100 + seed)]
         loss_fn = mask_predict_loss if kind == "mask-predict" else one_shot_loss
         model = learn(pairs, loss_fn, steps=steps, seed=seed)
         if kind == "mask-predict":
@@ -69,13 +164,17 @@ def run(*, again: bool) -> None:
                 )
                 for n in PASSES
             ]
+            result |= refined(chapter, model.model) if steps == max(STEPS) else {}
         else:
             result["right"] = share_right(translate(model, tests))
+        if wanted and steps == max(STEPS):  # the order of its own teacher, and a guess
+            result["as_its_teacher"] = share_of(translate(model, tests), wanted)
+            first = sum(answer[0] in times for answer in wanted) / len(wanted)
+            result["commoner"] = round(max(first, 1 - first), 3)
         if pairs is not both:
             result["time_first"] = round(sum(p.tgt[0] in times for p in pairs) / len(pairs), 3)
             said = translate(model, known)
-            by_heart = sum(a == p.tgt for a, p in zip(said, pairs, strict=True))
-            result["by_heart"] = round(by_heart / len(pairs), 3)
+            result["by_heart"] = share_of(said, [one.tgt for one in pairs])
         sides = two_sides(model.model, vocabs, two_ways, tests)
         one_side = sides.prod(1) + (1 - sides).prod(1)
         result["likelier"] = round(torch.maximum(sides, 1 - sides).mean().item(), 3)
@@ -87,4 +186,6 @@ def run(*, again: bool) -> None:
         for steps in STEPS
         for kind in KINDS
     ]
+    tasks += [{"kind": MANY, "steps": max(STEPS), "seed": seed} for seed in SEEDS]
+    tasks.append({"kind": CORPUS, "steps": 0, "seed": 0})
     record("non_autoregressive", tasks, measure, data="1,528 pairs in two orders", again=again)

@@ -284,30 +284,34 @@ def from_the_corpus_to_the_student(
     )
 
 
-def how_even_and_how_right(runs: dict[str, Sequence[dict]]) -> Drawing:
+def how_sure_and_how_right(runs: dict[str, Sequence[dict]]) -> Drawing:
     """Draw how one pass splits the two orders and what it gets right, as ranges over the seeds.
 
     Args:
-        runs: what it learned from → its runs, each with "likelier", "drawn" and "right", of 1.
+        runs: what it learned from → its runs, each with "likelier", "right" and, where it had a
+            teacher, "as_its_teacher", of 1.
     """
-    keys = ("likelier", "drawn", "right")
-    cells = [[_between([100 * one[key] for one in rows]) for key in keys] for rows in runs.values()]
+    keys = ("likelier", "right", "as_its_teacher")
+    cells = [
+        [_between([100 * one[k] for one in rows]) if k in rows[0] else "–" for k in keys]
+        for rows in runs.values()
+    ]
     names = [say(name) for name in runs]
 
     def table(heads: Sequence[str], cell: tuple[float, float]) -> Piece:
         return matrix(cells, "target", rows=names, columns=heads, cell=cell)
 
-    heads = [say("likelier order, %"), say("drawn: right, %"), say("likeliest: right, %")]
-    short = [say("likelier"), say("drawn"), say("likeliest")]
+    heads = [say("likelier order, %"), say("right, %"), say("as its teacher, %")]
+    short = [say("likelier"), say("right"), say("teacher's")]
     return Drawing(
-        say("How evenly each place splits the two orders, and how often one pass is right"),
+        say("How sure each place is, and how often one pass is right"),
         "; ".join(
             name + ": " + ", ".join(f"{h} {c}" for h, c in zip(heads, line, strict=True))
             for name, line in zip(names, cells, strict=True)
         )
         + ".",
         table(heads, (140, 30)),
-        table(short, (64, 30)),
+        table(short, (68, 30)),
     )
 
 
