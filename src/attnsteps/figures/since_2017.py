@@ -376,47 +376,6 @@ def shared_keys(shown: Sequence[int], num_heads: int) -> Drawing:
     )
 
 
-def a_gate(
-    names: Sequence[str], readings: Mapping[str, Tensor], products: Mapping[str, Tensor]
-) -> Drawing:
-    """Draw what a hidden unit reads of each word, and two products of it.
-
-    Args:
-        names: of the T words.
-        readings: a title for each column of numbers that is read, (T,).
-        products: a title for each product of them, (T,).
-    """
-
-    def arranged(wide: float) -> Piece:
-        def part(columns: Mapping[str, Tensor], role: str, rows: Sequence[str] = ()) -> Piece:
-            return matrix(
-                torch.stack(tuple(columns.values()), dim=1),
-                role,
-                rows=rows,
-                columns=list(map(say, columns)),
-                digits=2,
-                limit=1.2,
-                cell=(wide, 26),
-            )
-
-        read = part(readings, "source", list(map(say, names)))
-        return row(read, words("→", size=16), part(products, "context"), gap=6)
-
-    return Drawing(
-        say("A gate multiplies two readings of the same word"),
-        say(
-            "Rows are {names}. {columns}.",
-            names=", ".join(map(say, names)),
-            columns="; ".join(
-                f"{say(title)}: {listed(numbers, 2)}"
-                for title, numbers in {**readings, **products}.items()
-            ),
-        ),
-        arranged(86),
-        arranged(58),
-    )
-
-
 def a_running_softmax(
     tiles: Sequence[Mapping[str, float]],
     states: Sequence[tuple[float, float, Tensor]],
@@ -483,6 +442,47 @@ def a_running_softmax(
     )
 
 
+def a_gate(
+    names: Sequence[str], readings: Mapping[str, Tensor], products: Mapping[str, Tensor]
+) -> Drawing:
+    """Draw what a hidden unit reads of each word, and two products of it.
+
+    Args:
+        names: of the T words.
+        readings: a title for each column of numbers that is read, (T,).
+        products: a title for each product of them, (T,).
+    """
+
+    def arranged(wide: float) -> Piece:
+        def part(columns: Mapping[str, Tensor], role: str, rows: Sequence[str] = ()) -> Piece:
+            return matrix(
+                torch.stack(tuple(columns.values()), dim=1),
+                role,
+                rows=rows,
+                columns=list(map(say, columns)),
+                digits=2,
+                limit=1.2,
+                cell=(wide, 26),
+            )
+
+        read = part(readings, "source", list(map(say, names)))
+        return row(read, words("→", size=16), part(products, "context"), gap=6)
+
+    return Drawing(
+        say("A gate multiplies two readings of the same word"),
+        say(
+            "Rows are {names}. {columns}.",
+            names=", ".join(map(say, names)),
+            columns="; ".join(
+                f"{say(title)}: {listed(numbers, 2)}"
+                for title, numbers in {**readings, **products}.items()
+            ),
+        ),
+        arranged(86),
+        arranged(58),
+    )
+
+
 def two_experts(names: Sequence[str], scores: Tensor) -> Drawing:
     """Draw words at the bottom, their scores and weights for each expert, and where each goes.
 
@@ -538,63 +538,6 @@ def two_experts(names: Sequence[str], scores: Tensor) -> Drawing:
         arranged(78),
         arranged(60),
         wires=[Wire(f"word{i}.top", f"expert{e}.bottom") for i, e in enumerate(chosen)],
-    )
-
-
-def each_change_five_times(
-    panels: Mapping[str, Mapping[str, Sequence[float]]], shown: tuple[int, int]
-) -> Drawing:
-    """Draw a dot for each run of each change; two upright lines mark the range of the baseline.
-
-    Args:
-        panels: a title for each, and in it the shares of the same changes' runs; the first is the
-            baseline.
-        shown: the least and the greatest percentage of the axis.
-    """
-    low, high = shown
-
-    def panel(title: str, wide: float, *, labelled: bool) -> Piece:
-        changes = panels[title]
-        last = len(changes) - 1
-        base = next(iter(changes.values()))
-        labels = [(last - i, say(name) if labelled else "") for i, name in enumerate(changes)]
-        return chart(
-            (low, high, [(n, f"{n} %") for n in range(low, high + 1, 10)], ""),
-            (-0.6, last + 0.6, labels, say(title)),
-            size=(wide, 20 * len(changes)),
-            lines=[
-                ("plain", [(100 * edge, -0.5), (100 * edge, last + 0.5)])
-                for edge in (min(base), max(base))
-            ],
-            dots=[
-                (
-                    "context" if i else "query",
-                    [(100 * share, last - i) for share in each],
-                )
-                for i, each in enumerate(changes.values())
-            ],
-        )
-
-    wide = 500 / len(panels) - 10
-    return Drawing(
-        say("Each change, five runs"),
-        " ".join(
-            say("{title}.", title=say(title))
-            + " "
-            + "; ".join(
-                say(
-                    "{name}: {low:.0f} to {high:.0f} %",
-                    name=say(name),
-                    low=100 * min(each),
-                    high=100 * max(each),
-                )
-                for name, each in changes.items()
-            )
-            + "."
-            for title, changes in panels.items()
-        ),
-        row(*(panel(title, wide, labelled=not i) for i, title in enumerate(panels)), gap=20),
-        column(*(panel(title, 180, labelled=True) for title in panels), gap=18, align="left"),
     )
 
 
@@ -678,3 +621,60 @@ def _above(points: Sequence[tuple[float, float]], low: float) -> Iterator[tuple[
             return
         yield x, y
         before = x, y
+
+
+def each_change_five_times(
+    panels: Mapping[str, Mapping[str, Sequence[float]]], shown: tuple[int, int]
+) -> Drawing:
+    """Draw a dot for each run of each change; two upright lines mark the range of the baseline.
+
+    Args:
+        panels: a title for each, and in it the shares of the same changes' runs; the first is the
+            baseline.
+        shown: the least and the greatest percentage of the axis.
+    """
+    low, high = shown
+
+    def panel(title: str, wide: float, *, labelled: bool) -> Piece:
+        changes = panels[title]
+        last = len(changes) - 1
+        base = next(iter(changes.values()))
+        labels = [(last - i, say(name) if labelled else "") for i, name in enumerate(changes)]
+        return chart(
+            (low, high, [(n, f"{n} %") for n in range(low, high + 1, 10)], ""),
+            (-0.6, last + 0.6, labels, say(title)),
+            size=(wide, 20 * len(changes)),
+            lines=[
+                ("plain", [(100 * edge, -0.5), (100 * edge, last + 0.5)])
+                for edge in (min(base), max(base))
+            ],
+            dots=[
+                (
+                    "context" if i else "query",
+                    [(100 * share, last - i) for share in each],
+                )
+                for i, each in enumerate(changes.values())
+            ],
+        )
+
+    wide = 500 / len(panels) - 10
+    return Drawing(
+        say("Each change, five runs"),
+        " ".join(
+            say("{title}.", title=say(title))
+            + " "
+            + "; ".join(
+                say(
+                    "{name}: {low:.0f} to {high:.0f} %",
+                    name=say(name),
+                    low=100 * min(each),
+                    high=100 * max(each),
+                )
+                for name, each in changes.items()
+            )
+            + "."
+            for title, changes in panels.items()
+        ),
+        row(*(panel(title, wide, labelled=not i) for i, title in enumerate(panels)), gap=20),
+        column(*(panel(title, 180, labelled=True) for title in panels), gap=18, align="left"),
+    )
