@@ -117,6 +117,11 @@ def baselines(
 
 def three_ways_to_meet() -> Drawing:
     """Draw the three kinds of attention by which tired may meet girl before the pronoun."""
+
+    def arranged(source: Sequence[int], target: Sequence[int]) -> Piece:
+        lit = ((_GIRL, _ADJECTIVE), (1, 7))
+        return _source_and_target(_CHINESE, _ENGLISH, source, target, lit=lit)
+
     return Drawing(
         say("Three ways for tired to meet girl"),
         say(
@@ -126,8 +131,8 @@ def three_ways_to_meet() -> Drawing:
             "among the English words, from because back to girl. Arrow 3, cross-attention, from "
             "because down to the Chinese girl."
         ),
-        _source_and_target(range(8), range(8)),
-        _source_and_target((_GIRL, _STREET, _ADJECTIVE), (1, 6, 7)),
+        arranged(range(8), range(8)),
+        arranged((_GIRL, _STREET, _ADJECTIVE), (1, 6, 7)),
         wires=[
             Wire("s6.bottom", "s0.bottom", say("1 encoder"), role="source", arc=28),
             Wire("t7.top", "t1.top", say("2 own words"), role="target", arc=-28),
@@ -138,31 +143,27 @@ def three_ways_to_meet() -> Drawing:
 
 
 def _source_and_target(
+    chinese: Sequence[tuple[str, str]],
+    english: Sequence[str],
     source: Sequence[int],
     target: Sequence[int],
     *,
-    lit: Sequence[int] = (1, 7),
+    lit: tuple[Sequence[int], Sequence[int]],
     then: Sequence[Piece] = (),
-    ends: float = 44,
+    ends: tuple[float, float] = (44, 44),
 ) -> Piece:
-    """Return the girl's sentence, its English words so far above it, and what comes then."""
+    """Return these words of a sentence, its English words so far above it, and what comes then."""
     below = [
-        word(
-            _CHINESE[i][0],
-            say(_CHINESE[i][1]),
-            role="source",
-            name=f"s{i}",
-            lit=i in (_GIRL, _ADJECTIVE),
-        )
+        word(chinese[i][0], say(chinese[i][1]), role="source", name=f"s{i}", lit=i in lit[0])
         for i in source
     ]
-    above = [word(say(_ENGLISH[i]), role="target", name=f"t{i}", lit=i in lit) for i in target]
+    above = [word(say(english[i]), role="target", name=f"t{i}", lit=i in lit[1]) for i in target]
     return column(
-        space(0, ends),
+        space(0, ends[0]),
         row(*above, *then, gap=12),
         space(0, 54),
         row(*below, gap=12),
-        space(0, ends),
+        space(0, ends[1]),
         gap=4,
     )
 
@@ -347,26 +348,47 @@ def whose_pronoun_comes_out(shares: Mapping[str, Sequence[Sequence[float]]]) -> 
     )
 
 
-def two_steps_to_the_pronoun() -> Drawing:
-    """Draw what four of five models do: read the adjective, then the noun, then say she."""
+def three_steps_to_the_pronoun() -> Drawing:
+    """Draw what four of five models do, and the encoder before: adjective, place, noun, she."""
+    chinese = [
+        ("我的", "my"),
+        ("姐姐", "sister"),
+        ("吃", "eat"),
+        ("了", "(done)"),
+        ("蛋糕", "cake"),
+        ("因为", "because"),
+        ("很", "very"),
+        ("饿", "hungry"),
+    ]
+    english = ["my", "sister", "ate", "the", "cake", "because"]
+    sister, eat, hungry, because = 1, 2, 7, 5
 
     def arranged(source: Sequence[int], target: Sequence[int]) -> Piece:
-        she = word("she", role="context", name="out", lit=True)
-        return _source_and_target(source, target, lit=(7,), then=(she,), ends=10)
+        return _source_and_target(
+            chinese,
+            english,
+            source,
+            target,
+            lit=((sister, eat, hungry), (because,)),
+            then=(word("she", role="context", name="out", lit=True),),
+            ends=(10, 44),
+        )
 
     return Drawing(
-        say("Two steps to the pronoun, as four of five models take them"),
+        say("Three steps to the pronoun"),
         say(
-            "Both steps are taken at the place that reads because. In layer 1 of cross-attention "
-            "an arrow runs from it down to the Chinese tired, in layer 2 one down to the Chinese "
-            "girl. Then it says she."
+            "In the encoder an arrow runs from the Chinese hungry to eat. The other two steps are "
+            "taken at the place that reads because. In layer 1 of cross-attention an arrow runs "
+            "from it down to hungry and finds: the first noun. In layer 2 one runs down to the "
+            "Chinese sister, and then it says she."
         ),
-        arranged(range(8), range(8)),
-        arranged((_GIRL, _STREET, _ADJECTIVE), (1, 6, 7)),
+        arranged(range(8), range(6)),
+        arranged((sister, eat, 4, hungry), (sister, 4, because)),
         wires=[
-            Wire("t7.bottom", "s6.top", say("layer {n}", n=1), role="query"),
-            Wire("t7.bottom", "s0.top", say("layer {n}", n=2), role="query"),
-            Wire("t7.right", "out.left", role="context"),
+            Wire(f"s{hungry}.bottom", f"s{eat}.bottom", say("encoder"), role="source", arc=28),
+            Wire(f"t{because}.bottom", f"s{hungry}.top", say("layer 1: “first”"), role="query"),
+            Wire(f"t{because}.bottom", f"s{sister}.top", say("layer {n}", n=2), role="query"),
+            Wire(f"t{because}.right", "out.left", role="context"),
         ],
     )
 
