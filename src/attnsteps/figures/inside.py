@@ -374,6 +374,14 @@ def three_steps_to_the_pronoun() -> Drawing:
             ends=(10, 44),
         )
 
+    def wires(first: str) -> list[Wire]:
+        return [
+            Wire(f"s{hungry}.bottom", f"s{eat}.bottom", say("encoder"), role="source", arc=28),
+            Wire(f"t{because}.bottom", f"s{hungry}.top", first, role="query"),
+            Wire(f"t{because}.bottom", f"s{sister}.top", say("layer {n}", n=2), role="query"),
+            Wire(f"t{because}.right", "out.left", role="context"),
+        ]
+
     return Drawing(
         say("Three steps to the pronoun"),
         say(
@@ -384,12 +392,8 @@ def three_steps_to_the_pronoun() -> Drawing:
         ),
         arranged(range(8), range(6)),
         arranged((sister, eat, 4, hungry), (sister, 4, because)),
-        wires=[
-            Wire(f"s{hungry}.bottom", f"s{eat}.bottom", say("encoder"), role="source", arc=28),
-            Wire(f"t{because}.bottom", f"s{hungry}.top", say("layer 1: “first”"), role="query"),
-            Wire(f"t{because}.bottom", f"s{sister}.top", say("layer {n}", n=2), role="query"),
-            Wire(f"t{because}.right", "out.left", role="context"),
-        ],
+        wires=wires(say("layer 1: “first”")),
+        tall_wires=wires(say("layer {n}", n=1)),  # there is no room for its answer
     )
 
 
