@@ -6,7 +6,7 @@ from itertools import product
 
 import torch
 
-from attnsteps import NonAutoregressive, Vocab, generated
+from attnsteps import NonAutoregressive, Vocab
 from attnsteps.training.non_autoregressive import mask_predict_loss, one_shot_loss
 from scripts.experiments import SEEDS, page, record
 
@@ -20,7 +20,6 @@ KINDS = (
     "all at once, from a coin",
 )
 MANY = "all at once, from a coin, many sentences"  # too many to learn them by heart
-CORPUS = "the ambiguous corpus"
 
 
 @torch.no_grad()
@@ -129,9 +128,6 @@ def run(*, again: bool) -> None:
         return learn(both, chapter["autoregressive_loss"], steps=steps, seed=seed)
 
     def measure(*, kind: str, steps: int, seed: int) -> dict:
-        if kind == CORPUS:
-            places = [len(one.tgt) + 1 for one in generated(ambiguous=True).unseen]
-            return {"places": round(sum(places) / len(places), 1)}
         if kind == MANY:
             pairs = tossed(pair, many["two_ways"], many["known"], seed)
             model = many["learn"](pairs, one_shot_loss, steps=steps, seed=seed)
@@ -187,5 +183,4 @@ def run(*, again: bool) -> None:
         for kind in KINDS
     ]
     tasks += [{"kind": MANY, "steps": max(STEPS), "seed": seed} for seed in SEEDS]
-    tasks.append({"kind": CORPUS, "steps": 0, "seed": 0})
     record("non_autoregressive", tasks, measure, data="1,528 pairs in two orders", again=again)
