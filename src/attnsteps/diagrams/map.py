@@ -28,6 +28,7 @@ CHAPTERS = (
     "scale",
     "family",
     "since_2017",
+    "your_own_sentence",
 )
 
 _LIT = {
@@ -53,6 +54,7 @@ _LIT = {
     "scale": "scaling up",
     "family": "its relatives",
     "since_2017": "the block of today",
+    "your_own_sentence": "a translator for any sentence",
 }
 
 
@@ -151,6 +153,7 @@ def transformer_map(chapter: str = "") -> Drawing:
             part("scale it up", "scale", width=width),
             part("other masks", "family", width=width),
             part("the block of today", "since_2017", width=width),
+            part("any sentence", "your_own_sentence", width=width),
         ]
 
     def models(width: float, gap: float) -> Piece:
