@@ -47,6 +47,12 @@ def _names(names: Sequence[str]) -> Piece:
     return row(*keys, gap=20)
 
 
+def _given(scores: Tensor) -> Piece:
+    """Draw three scores, (3,), each in its word's colour."""
+    numbers = [f"{v:g}".replace("-", "−") for v in scores.tolist()]
+    return matrix([numbers], "weights", bands=list(COLOURS), cell=(44, 26))
+
+
 def _headed(title: str, piece: Piece, role: str = "") -> Piece:
     """Put a title above a piece."""
     return column(words(title, size=13, bold=True, role=role), piece, gap=8)
@@ -76,11 +82,7 @@ def two_ideas_that_fail(
         return _shares(functional.one_hot(scores.argmax(), 3).double())
 
     def idea(title: str, rows: Sequence[Tensor], answer: Callable[[Tensor], Piece]) -> Piece:
-        def given(scores: Tensor) -> Piece:
-            numbers = [f"{v:g}".replace("-", "−") for v in scores.tolist()]
-            return matrix([numbers], "weights", bands=list(COLOURS), cell=(44, 26))
-
-        lines = [[given(scores), words("→"), answer(scores)] for scores in rows]
+        lines = [[_given(scores), words("→"), answer(scores)] for scores in rows]
         return _headed(title, grid(lines, gap=(8, 9)))
 
     key = _names(names)
@@ -133,6 +135,27 @@ def from_scores_to_weights(scores: Tensor, names: Sequence[str]) -> Drawing:
         column(low, high, cut(290, 2), gap=34),
         wires=[Wire("s", "p", say("exp")), Wire("p.bottom", "w.top", divisor)],
         tall_wires=[Wire("s", "p"), Wire("p", "w", divisor)],
+    )
+
+
+def which_fits_best_and_not_how_well(rows: Sequence[Tensor], names: Sequence[str]) -> Drawing:
+    """Draw rows of three scores, (3,), that differ by a shift, and what softmax makes of them."""
+
+    def lines(width: float) -> Piece:
+        each = [[_given(scores), words("→"), _shares(scores.softmax(-1), width)] for scores in rows]
+        return column(_names(names), grid(each, gap=(8, 9)), gap=14)
+
+    return Drawing(
+        say("Which word fits best, and not how well"),
+        say(
+            "Strips with the weights of {names}, one for each row of scores: {rows}. The rows have "
+            "the same leads, and the strips are the same: {weights}.",
+            names=", ".join(say(n) for n in names),
+            rows="; ".join(listed(scores) for scores in rows),
+            weights=listed(rows[0].softmax(-1), 3),
+        ),
+        lines(300),
+        lines(156),
     )
 
 
@@ -368,7 +391,7 @@ def not_a_candidate(scores: Tensor, names: Sequence[str]) -> Drawing:
     )
 
 
-def one_nan_spoils_every_gradient(weights: Tensor, names: Sequence[str]) -> Drawing:
+def one_nan_spoils_every_value(weights: Tensor, names: Sequence[str]) -> Drawing:
     """Draw a query's weights, (3,), plus zero times a row of NaN: what three values get."""
     names, total = [say(n) for n in names], 1 * weights + 0 * torch.full((3,), math.nan)
     sides = [say("query 1"), say("query 2"), say("gradient")]
@@ -390,7 +413,7 @@ def one_nan_spoils_every_gradient(weights: Tensor, names: Sequence[str]) -> Draw
         return grid(lines, labels=sides, gap=(gap, 8))
 
     return Drawing(
-        say("One row of NaN spoils all gradients"),
+        say("One row of NaN spoils the gradient of every value"),
         say(
             "Once the weights of query 1, {weights}, plus zero times those of query 2, three "
             "times NaN: the gradient of the values of {names} is NaN in every place.",
