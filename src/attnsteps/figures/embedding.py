@@ -291,34 +291,41 @@ def pushes_in_a_plane(
             notes.append((a, b + 0.09, text, "end" if a > 0 else "start", "plain"))
     for (a, b), word, role in zip(pushes, names, WORDS_HUES, strict=False):
         arrows.append((origin, (a, b), role, False))
-        notes.append((a + 0.05, b - 0.01, word, "start", role))
+        if b < 0 and a < max(pushed[0] for pushed in pushes):  # another arrow is to its right
+            notes.append((a, b - 0.1, word, "middle", role))
+        else:
+            notes.append((a + 0.05, b - 0.01, word, "start", role))
 
     parts, labels, totals, at = [], [], [], origin
     for step, missed in enumerate((misses[0], again)):
         start = at
         for n, (share, row_of_c) in enumerate(zip(missed.tolist(), c.tolist(), strict=True)):
             tip = (at[0] + share * row_of_c[0], at[1] + share * row_of_c[1])
-            parts.append((at, tip, "plain", True))
+            if abs(share) > 0.01:  # a shorter arrow would be a dot
+                parts.append((at, tip, "plain", True))
             text = f"{'+' if share > 0 else '−'} {listed([abs(share)], 3)} {neighbours[n]}"
-            middle = (at[0] + tip[0]) / 2
             if row_of_c[1]:
-                label = (tip[0] - 0.02, tip[1] - 0.005, text, "end", "plain")
+                label = (at[0] + 0.02, at[1] + 0.4 * (tip[1] - at[1]), text, "start", "plain")
             else:
-                label = (middle, at[1] + (0.04 if n == 0 else -0.045), text, "middle", "plain")
+                height = at[1] + (0.03 if n == 0 else -0.045)
+                middle = (at[0] + tip[0]) / 2 - (0 if n == 0 else 0.06)
+                label = (middle, height, text, "middle", "plain")
             labels += [label] if step == 0 else []
             at = tip
         totals.append((start, at, WORDS_HUES[0], False))
     first, second = totals[0][1], totals[1][1]
     labels += [
-        (first[0] + 0.01, first[1] + 0.045, say("after step 1"), "start", WORDS_HUES[0]),
+        (first[0] + 0.02, first[1] + 0.045, say("after step 1"), "start", WORDS_HUES[0]),
         (second[0] + 0.02, second[1], say("after step 2"), "start", WORDS_HUES[0]),
     ]
+
+    enlarged = (-0.04, second[0] + 0.3, second[1] - 0.05, 0.1)
 
     def planes(width: float) -> list[Piece]:
         title = say("two pushes on “{word}”, enlarged", word=names[0])
         return [
-            _plane(say("one push on each word"), (-1.1, 1.1, -0.3, 1.1), width, arrows, notes),
-            _plane(title, (-0.04, 1.12, -0.26, 0.09), width, [*parts, *totals], labels),
+            _plane(say("one push on each word"), (-1.1, 1.1, -0.4, 1.1), width, arrows, notes),
+            _plane(title, enlarged, width, [*parts, *totals], labels),
         ]
 
     return Drawing(
