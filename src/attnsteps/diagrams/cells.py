@@ -42,7 +42,7 @@ def matrix(
         label: its letter, written above with the shape.
         shape: its shape in the book's letters.
         rows: a label for each row.
-        columns: a label for each column.
+        columns: a label for each column, of one or more lines.
         digits: after the decimal point; None for no numbers.
         kind: "activation" is filled, "parameter" hatched, "cached" outlined.
         crossed: (R, C), True where the cell is hidden by a mask.
@@ -72,7 +72,8 @@ def matrix(
     left = round(max((text_width(r, SMALL) for r in rows), default=-6)) + 6
     title = "  ".join(part for part in (label, shape) if part)
     above = 20 if title else 0
-    heads = 18 if columns else 0
+    lines = [head.split("\n") for head in columns]
+    heads = 4 + 14 * max(map(len, lines)) if columns else 0
     grid = (wide * array.shape[1] + 2, high * array.shape[0] + 2)
     size = 13 if wide > 30 else SMALL
 
@@ -82,8 +83,11 @@ def matrix(
         if title:
             middle = x + left + grid[0] / 2
             sheet.write(title, middle, y + 9, SMALL, class_=f"b ink-{role}")
-        for c, head in enumerate(columns):
-            sheet.write(head, x + left + 1 + (c + 0.5) * wide, y + above + 9, SMALL)
+        for c, head in enumerate(lines):
+            for n, line in enumerate(reversed(head)):
+                sheet.write(
+                    line, x + left + 1 + (c + 0.5) * wide, y + above + heads - 9 - 14 * n, SMALL
+                )
         cells = Sheet()
         for r in range(array.shape[0]):
             top = y + above + heads + 1 + r * high

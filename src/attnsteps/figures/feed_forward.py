@@ -319,6 +319,11 @@ def through_two_units(x: Tensor, network: Sequence[Tensor], axes: Sequence[str])
     )
 
 
+def _in_lines(axes: Sequence[str]) -> list[str]:
+    """Put each word of a name on a line of its own, so that it fits above a cell in any font."""
+    return [axis.replace(" ", "\n") for axis in axes]
+
+
 def _headed(title: str, piece: Piece) -> Piece:
     """Put a title above a table."""
     return column(words(title, size=12, bold=True), piece, gap=4)
@@ -341,7 +346,7 @@ def up_relu_down(
     out = sums.relu() @ w_2 + b_2
 
     def steps(outer: float, inner: float, rows: Sequence[str] | None) -> list[Piece]:
-        wide, narrow = {"cell": (outer, 26), "columns": axes}, {"cell": (inner, 26)}
+        wide, narrow = {"cell": (outer, 26), "columns": _in_lines(axes)}, {"cell": (inner, 26)}
         narrow["columns"] = units
         off = sums <= 0
         hidden = matrix(sums.relu(), "context", crossed=off, rows=rows, **narrow)
@@ -382,7 +387,7 @@ def with_and_without_relu(
     names, axes = [say(n) for n in names], [say(axis) for axis in axes]
 
     def tables(width: float) -> list[Piece]:
-        look = {"rows": names, "columns": axes, "cell": (width, 26), "limit": 1}
+        look = {"rows": names, "columns": _in_lines(axes), "cell": (width, 26), "limit": 1}
         return [
             _headed(say("with ReLU"), matrix(right, "context", **look)),
             _headed(say("without"), matrix(wrong, "context", **look)),
