@@ -348,52 +348,67 @@ def whose_pronoun_comes_out(shares: Mapping[str, Sequence[Sequence[float]]]) -> 
     )
 
 
-def three_steps_to_the_pronoun() -> Drawing:
-    """Draw what four of five models do, and the encoder before: adjective, place, noun, she."""
-    chinese = [
-        ("我的", "my"),
-        ("姐姐", "sister"),
-        ("吃", "eat"),
-        ("了", "(done)"),
-        ("蛋糕", "cake"),
-        ("因为", "because"),
-        ("很", "very"),
-        ("饿", "hungry"),
-    ]
-    english = ["my", "sister", "ate", "the", "cake", "because"]
-    sister, eat, hungry, because = 1, 2, 7, 5
+def two_steps_to_the_pronoun() -> Drawing:
+    """Draw how the shipped model finds the girl's pronoun: the adjective first, then the noun."""
 
     def arranged(source: Sequence[int], target: Sequence[int]) -> Piece:
         return _source_and_target(
-            chinese,
-            english,
+            _CHINESE,
+            _ENGLISH,
             source,
             target,
-            lit=((sister, eat, hungry), (because,)),
+            lit=((_GIRL, _ADJECTIVE), (7,)),
             then=(word("she", role="context", name="out", lit=True),),
-            ends=(10, 44),
+            ends=(10, 10),
         )
 
     def wires(first: str) -> list[Wire]:
         return [
-            Wire(f"s{hungry}.bottom", f"s{eat}.bottom", say("encoder"), role="source", arc=28),
-            Wire(f"t{because}.bottom", f"s{hungry}.top", first, role="query"),
-            Wire(f"t{because}.bottom", f"s{sister}.top", say("layer {n}", n=2), role="query"),
-            Wire(f"t{because}.right", "out.left", role="context"),
+            Wire("t7.bottom", f"s{_ADJECTIVE}.top", first, role="query"),
+            Wire("t7.bottom", f"s{_GIRL}.top", say("layer {n}", n=2), role="query"),
+            Wire("t7.right", "out.left", role="context"),
         ]
 
     return Drawing(
-        say("Three steps to the pronoun"),
+        say("Two steps to the pronoun"),
         say(
-            "In the encoder an arrow runs from the Chinese hungry to eat. The other two steps are "
-            "taken at the place that reads because. In layer 1 of cross-attention an arrow runs "
-            "from it down to hungry and finds: the first noun. In layer 2 one runs down to the "
-            "Chinese sister, and then it says she."
+            "Both steps are taken at the place that reads because. In layer 1 of cross-attention "
+            "an arrow runs from it down to the Chinese tired and finds: the first noun. In layer 2 "
+            "one runs down to the Chinese girl, and then it says she."
         ),
-        arranged(range(8), range(6)),
-        arranged((sister, eat, 4, hungry), (sister, 4, because)),
+        arranged(range(8), range(8)),
+        arranged((_GIRL, _STREET, _ADJECTIVE), (1, 6, 7)),
         wires=wires(say("layer 1: “first”")),
         tall_wires=wires(say("layer {n}", n=1)),  # there is no room for its answer
+    )
+
+
+def what_the_girl_gets(answers: Mapping[str, Sequence[str]]) -> Drawing:
+    """Draw the pronoun of the girl's sentence and of its twin after each intervention.
+
+    Args:
+        answers: by intervention, the pronoun with tired and with wide.
+    """
+    names = [say(name) for name in answers]
+
+    def table(cell: tuple[float, float]) -> Piece:
+        return matrix(
+            [list(pair) for pair in answers.values()],
+            "plain",
+            rows=names,
+            columns=[f"累 {say('tired')}", f"宽 {say('wide')}"],
+            cell=cell,
+        )
+
+    return Drawing(
+        say("The girl's pronoun, after one intervention"),
+        "; ".join(
+            say("{name}: tired {a}, wide {b}", name=name, a=a, b=b)
+            for name, (a, b) in zip(names, answers.values(), strict=True)
+        )
+        + ".",
+        table((92, 27)),
+        table((70, 27)),
     )
 
 
