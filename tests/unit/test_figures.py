@@ -156,8 +156,15 @@ EXAMPLES = {
     cuts.same_ids: lambda: (("spider", "fly"), [TOKENS[:4]] * 2, [[3, 6, 7, 8]] * 2, 3, MEANINGS),
     cuts.comparisons_to_scale: lambda: (4, 12),
     cuts.word_from_letters: lambda: ("νεροό", [("ε", "ρ"), ("ν", "ερ")]),
-    cuts.after_merges: lambda: ({0: list("ναι ναι"), 2: ["ναι", " ναι"]},),
+    cuts.after_merges: lambda: (
+        {0: list("动物"), 1: ["动物"]},
+        MEANINGS,
+        ["动", " 物"],
+    ),
     cuts.characters_and_bytes: lambda: ({"т": "a letter", "累": "tired", "太": "too"},),
+    cuts.what_lists_miss: lambda: (
+        [("all English words", 5, "1.0 to 2.0", 3.0), ("pieces of both", 3, "0", 4.0)],
+    ),
     cuts.special_tokens: lambda: (
         ["<bos>", "α", "β", "<pad>"],
         ["α", "β", "<eos>", "<pad>"],

@@ -234,29 +234,43 @@ def word_from_letters(text: str, merges: Sequence[TokenPair]) -> Drawing:
     )
 
 
-def after_merges(splits: dict[int, Sequence[str]], gloss: Gloss | None = None) -> Drawing:
+def after_merges(
+    splits: dict[int, Sequence[str]],
+    gloss: Gloss | None = None,
+    with_spaces: Sequence[str] = (),
+) -> Drawing:
     """Draw a sentence's tokens after some numbers of merges; a space is drawn as ␣.
 
     Args:
         splits: the tokens for each number of merges.
         gloss: gives the meaning of each token of the last split.
+        with_spaces: the tokens after as many merges as the last split has, if all words are written
+            with spaces between them; drawn below the others.
     """
-    last = max(splits)
-    shown = {n: [token.replace(" ", "␣") for token in tokens] for n, tokens in splits.items()}
+    given = [*splits.values(), *([with_spaces] if with_spaces else [])]
+    shown = [[token.replace(" ", "␣") for token in tokens] for tokens in given]
+    labels = [say("{n} merges: {count} tokens", n=n, count=len(splits[n])) for n in splits]
+    lines = [
+        say("{n} merges: {tokens}.", n=n, tokens=" · ".join(tokens))
+        for n, tokens in zip(splits, shown, strict=False)
+    ]
+    if with_spaces:
+        labels.append(say("with spaces: {count} tokens", count=len(with_spaces)))
+        lines.append(say("With spaces between words: {tokens}.", tokens=" · ".join(shown[-1])))
 
     def stages(unit: float, height: float) -> list[tuple[Piece, Piece]]:
         drawn = []
-        for n, tokens in shown.items():
+        for at, (label, tokens) in enumerate(zip(labels, shown, strict=True)):
             pieces = []
-            for token, plain in zip(tokens, splits[n], strict=True):
+            for token, plain in zip(tokens, given[at], strict=True):
                 role = "source" if len(token) > 1 else "plain"
-                width = unit * len(token) + 3 * (len(token) - 1) + (0 if gloss else 5)
+                letters = sum(min(unit, 12) if char == "␣" else unit for char in token)
+                width = letters + 3 * (len(token) - 1) + (0 if gloss else 5)
                 piece = vector([token], role, cell=(width, height))
-                if gloss and n == last:
+                if gloss and at == len(splits) - 1:
                     meaning = words(say(gloss(plain)), size=12, quiet=True)
                     piece = column(piece, meaning, gap=4)
                 pieces.append(piece)
-            label = say("{n} merges: {count} tokens", n=n, count=len(tokens))
             drawn.append((words(label, size=13), pieces))
         return drawn
 
@@ -282,10 +296,7 @@ def after_merges(splits: dict[int, Sequence[str]], gloss: Gloss | None = None) -
         say("A sentence after {numbers} merges", numbers=", ".join(map(str, splits))),
         say(
             "One sentence, cut into tokens in each line. {lines}",
-            lines=" ".join(
-                say("{n} merges: {tokens}.", n=n, tokens=" · ".join(tokens))
-                for n, tokens in shown.items()
-            ),
+            lines=" ".join(lines),
         ),
         grid(wide, gap=(20, 14)),
         column(*tall, gap=16, align="left"),
@@ -335,6 +346,52 @@ def characters_and_bytes(texts: dict[str, str]) -> Drawing:
         lines(46),
         lines(33),
         wires=[Wire(f"text{n}.right", f"bytes{n}.left") for n in range(len(texts))],
+    )
+
+
+def what_lists_miss(lists: Sequence[tuple[str, int, str, float]]) -> Drawing:
+    """Draw how long some lists of tokens are, what they miss, and how they cut a sentence.
+
+    Args:
+        lists: each with its name, its number of entries, the share of new tokens that it misses in
+            percent, and the mean number of tokens of a sentence.
+    """
+    longest = max(entries for _, entries, _, _ in lists)
+
+    def line(one: tuple[str, int, str, float], width: float) -> tuple[Piece, Piece, Piece]:
+        name, entries, missed, tokens = one
+        bar = block(
+            say("{n:,} entries", n=entries), "source", width=width * entries / longest, height=30
+        )
+        found = [
+            say("misses {share} %", share=missed),
+            say("{tokens:.1f} tokens a sentence", tokens=tokens),
+        ]
+        return (
+            words(say(name), size=13),
+            row(bar, space(width - bar.width, 0), gap=0),
+            words("\n".join(found), size=13),
+        )
+
+    wide = [[name, bar, found] for name, bar, found in (line(one, 230) for one in lists)]
+    tall = [column(*line(one, 280), gap=5, align="left") for one in lists]
+    return Drawing(
+        say("How long a list is, and what it misses"),
+        say(
+            "Bars as long as the lists. {lines}.",
+            lines="; ".join(
+                say(
+                    "{name}: {n:,} entries, misses {share} %, {tokens:.1f} tokens a sentence",
+                    name=say(name),
+                    n=entries,
+                    share=missed,
+                    tokens=tokens,
+                )
+                for name, entries, missed, tokens in lists
+            ),
+        ),
+        grid(wide, gap=(18, 12)),
+        column(*tall, gap=18, align="left"),
     )
 
 
