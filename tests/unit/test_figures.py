@@ -194,6 +194,12 @@ EXAMPLES = {
     qkv.where_two_look: lambda: (LOOKS, (TIRED, WIDE), SENTENCE, 6),
     qkv.whole_of_attention: lambda: (X, W_Q, W_K, W_V),
     qkv.who_attends_to_whom: lambda: (WEIGHTS, SENTENCE, 6),
+    qkv.what_training_finds: lambda: (
+        WEIGHTS[:5, :2],
+        WEIGHTS[:5, :2],
+        torch.arange(20.0).view(5, 4) - 9.5,
+        ((TIRED, ANIMAL), (WIDE, STREET)),
+    ),
     qkv.one_matrix_for_both: lambda: (X, W_Q, W_K, THREE),
     qkv.what_becomes_of_the_context: lambda: (TIRED, X[2], X[2, 2:4], W_V.T),
     qkv.right_and_three_wrong: lambda: (WEIGHTS, 3 * (WEIGHTS.T,), SENTENCE, 6),
@@ -212,7 +218,7 @@ EXAMPLES = {
     ),
     places.two_clock_hands: lambda: (TABLE[:5, :4], (4, 100)),
     places.where_the_positions_come_in: lambda: (),
-    places.word_plus_place: lambda: (TABLE[0], TABLE[2], SENTENCE[2], 52),
+    places.word_plus_place: lambda: (TABLE[1], TABLE[2], (ALL[2], TABLE[2]), SENTENCE[2]),
     places.a_step_turns_every_hand: lambda: (torch.tensor([1.0, 0.05, 0.002]), (1, 31), 2),
     places.what_was_crossed: lambda: (
         3 * TABLE[3] @ TABLE[:4].T,
@@ -352,7 +358,10 @@ EXAMPLES = {
         ["all", "he, she / it", "I, you, we / it", "they / it", "neither it"],
     ),
     within.three_ways_to_meet: tuple,
-    within.three_steps_to_the_pronoun: tuple,
+    within.two_steps_to_the_pronoun: tuple,
+    within.what_the_girl_gets: lambda: (
+        {"nothing": ("she", "it"), "layer 1 of “they ate”": ("they", "they")},
+    ),
     within.how_often_each_head_points: lambda: (
         {
             part: torch.tensor([[0.5, 1.0, 0.0, 0.99]] * 2)

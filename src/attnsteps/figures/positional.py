@@ -177,58 +177,59 @@ def where_the_positions_come_in() -> Drawing:
     )
 
 
-def word_plus_place(x: Tensor, p: Tensor, shown: Word, first: int, few: int = 4) -> Drawing:
-    """Draw a word's vector, (D,), a place's vector, and their sum: the ends of all three.
+def word_plus_place(
+    x: Tensor, p: Tensor, read: tuple[Tensor, Tensor], shown: Word, few: int = 4
+) -> Drawing:
+    """Draw a word's vector, (D,), a place's vector and their sum, and what two matrices read of it.
 
     Args:
-        x: the word's vector, whose entries are in columns first, first + 2, and so on.
+        x: the word's vector.
         p: the place's vector.
+        read: the word's entries, one for each of ``AXES``, and the place, (D,), from the sum.
         shown: the word.
-        first: the first column that the word uses.
-        few: how many of the fast columns to show.
+        few: how many columns to show at either end.
     """
-    parts = ((x, "source"), (p, "position"), (x + p, "context"))
-    names = [gloss(shown), "+ " + say("place"), "= X"]
-    fast, slow = list(range(few)), list(range(first, len(x)))
-    meanings = {first + 2 * i: say(axis) for i, axis in enumerate(AXES)}
+    ends = [*range(few), *range(len(x) - few, len(x))]
+    lines = ((x, "source"), (p, "position"), (x + p, "context"), (read[1], "position"))
+    names = [gloss(shown), "+ " + say("place"), "= X", "X W_place"]
+    axes = [say(axis) for axis in AXES]
+
+    def cell(v: Tensor, c: int, role: str, size: tuple[float, float]) -> Piece:
+        return vector(v[c : c + 1], role, digits=2, limit=1.5, cell=size)
+
+    def entries(size: tuple[float, float]) -> Piece:
+        heads = [words(axis, size=12, quiet=True) for axis in axes]
+        cells = [cell(read[0], i, "source", size) for i in range(len(axes))]
+        return grid([heads, cells], gap=(4, 3))
 
     def across() -> Piece:
-        columns = [*fast, None, *slow]
+        columns = [*ends[:few], None, *ends[few:]]
+
+        def at(c: int | None, v: Tensor, role: str) -> Piece:
+            return words("…", size=12, quiet=True) if c is None else cell(v, c, role, (42, 26))
+
         heads = [words("…" if c is None else str(c), size=12, quiet=True) for c in columns]
-        named = [words(meanings.get(c, " "), size=12, quiet=True) for c in columns]
-        widths = [max(30, round(one.width)) for one in named]
-        cells = [
-            [
-                words("…", size=12, quiet=True)
-                if c is None
-                else vector(v[c : c + 1], role, digits=1, limit=1, cell=(width, 26))
-                for c, width in zip(columns, widths, strict=True)
-            ]
-            for v, role in parts
-        ]
-        return grid([heads, named, *cells], labels=["", "", *names], gap=(1, 3))
+        cells = [[at(c, v, role) for c in columns] for v, role in lines]
+        last = row(words("X W_word", size=13), entries((42, 26)), gap=14, align="bottom")
+        return column(grid([heads, *cells], labels=["", *names], gap=(2, 4)), last, gap=12)
 
     def down() -> Piece:
-        heads = [words(""), *(words(name, size=12) for name in names)]
-        lines = []
-        for c in fast + slow:
-            label = f"{c} {meanings.get(c, '')}".strip()
-            cells = [
-                vector(v[c : c + 1], role, digits=1, limit=1, cell=(52, 22)) for v, role in parts
-            ]
-            lines.append([words(label, size=12, quiet=True), *cells])
+        rows = [[words(""), *(words(name, size=12) for name in names)]]
+        for c in ends:
+            cells = [cell(v, c, role, (46, 22)) for v, role in lines]
+            rows.append([words(str(c), size=12, quiet=True), *cells])
             if c == few - 1:
-                lines.append([words("…", size=12, quiet=True)] * 4)
-        return grid([heads, *lines], gap=(8, 1))
+                rows.append([words("…", size=12, quiet=True)] * 5)
+        return column(grid(rows, gap=(6, 1)), words("X W_word", size=13), entries((40, 22)), gap=8)
 
     return Drawing(
-        say("A word plus its place, in one vector"),
+        say("A word plus its place, and both read from the sum"),
         say(
-            "Three rows of numbers by column. In the fast columns, on the left, the vector of "
-            "{word} is 0 and the sum is the place's. In the slow columns, on the right, the sines "
-            "of the place are near 0, and there the word's entries are: {entries}.",
+            "Rows of numbers by column: {word}, then the place, then their sum X, in which {word} "
+            "is spread over all columns. X W_place is the place again, and X W_word gives the "
+            "entries of {word}: {entries}.",
             word=gloss(shown),
-            entries=listed(x[first::2], 1),
+            entries=listed(read[0], 2),
         ),
         across(),
         down(),

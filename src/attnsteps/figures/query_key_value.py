@@ -469,6 +469,52 @@ def who_attends_to_whom(weights: Tensor, shown: Sequence[Word], lit: int) -> Dra
     )
 
 
+# Training finds the three ------------------------------------------------------------------------
+
+
+def what_training_finds(
+    before: Tensor, after: Tensor, queries: Tensor, pairs: Sequence[tuple[Word, Word]]
+) -> Drawing:
+    """Draw what trained matrices find, a row for each start.
+
+    Args:
+        before: (S, 2), how much each pair's first word takes from its second, without training.
+        after: (S, 2), the same after training.
+        queries: (S, Dk), the trained query of the first pair's first word.
+        pairs: two pairs of words, each the query's and the key's.
+    """
+    starts = [say("start {n}", n=i + 1) for i in range(len(before))]
+    heads = [f"{gloss(one)} →\n{gloss(other)}" for one, other in pairs]
+    asking = say("trained query of “{word}”", word=gloss(pairs[0][0]))
+
+    def table(numbers: Tensor, label: str) -> Piece:
+        share = matrix(
+            numbers, "weights", rows=starts, columns=heads, digits=2, limit=1, cell=(62, 26)
+        )
+        return column(words(label, size=13, bold=True), share, gap=8)
+
+    found = matrix(queries, "query", rows=starts, digits=1, cell=(46, 26))
+    last = column(words(asking, size=13, bold=True), found, gap=8)
+    parts = (table(before, say("before training")), table(after, say("after training")), last)
+    one, other = (f"{gloss(a)} → {gloss(b)}" for a, b in pairs)
+    return Drawing(
+        say("What training finds from {count} starts", count=len(before)),
+        say(
+            "A row for each start. The weight {one} is {b0} before training and {a0} after it; the "
+            "weight {other} is {b1} before and {a1} after. The trained queries differ in every "
+            "start.",
+            one=one,
+            other=other,
+            b0=listed(before[:, 0], 2),
+            a0=listed(after[:, 0], 2),
+            b1=listed(before[:, 1], 2),
+            a1=listed(after[:, 1], 2),
+        ),
+        row(*parts, gap=26, align="bottom"),
+        column(*parts, gap=20),
+    )
+
+
 # Why not share? ----------------------------------------------------------------------------------
 
 
