@@ -587,7 +587,7 @@ def keys_that_never_change(x: Tensor, network: Sequence[Tensor], axes: Sequence[
         return named(name, column(piece, words(text, size=12, bold=True, role=role), gap=4))
 
     def parts(cell: tuple[float, float]) -> tuple[Piece, ...]:
-        look = {"columns": axes, "kind": "parameter", "limit": 1, "cell": cell}
+        look = {"columns": _in_lines(axes), "kind": "parameter", "limit": 1, "cell": cell}
         keys = matrix(w_1.T, "key", rows=units, name="keys", **look)
         values = matrix(w_2, "value", name="values", **look)
         fit = {"columns": [say("fits")], "name": "fits", "cell": (44, cell[1]), "limit": 1}
