@@ -19,11 +19,11 @@ HELD_OUT = 1000  # English sentences, with all their pairs
 WORD = re.compile(r"\w+(?:'\w+)?|[^\w\s]")
 
 
-def measure(*, merges: int, seed: int) -> dict:
+def measure(*, merges: int, held_out: int, seed: int) -> dict:
     """Hold sentences out, learn both lists from the others, and cut the sentences held out."""
     pairs = data().corpus.train
     english = sorted({pair.tgt for pair in pairs})
-    held = set(Random(seed).sample(english, HELD_OUT))
+    held = set(Random(seed).sample(english, held_out))
     test = [pair for pair in pairs if pair.tgt in held]
     sides = {side for pair in test for side in pair[:2]}
     train = [pair for pair in pairs if sides.isdisjoint(pair[:2])]
@@ -33,8 +33,7 @@ def measure(*, merges: int, seed: int) -> dict:
     frequent = {word for word, _ in words.most_common(len(known))}
     new = [WORD.findall(text) for text in sorted(held)]
     cut = [pieces.tokenize(text) for text in sorted(held)]
-    chinese = sorted({pair.src for pair in test})
-    cut_chinese = [pieces.tokenize(text) for text in chinese]
+    cut_chinese = [pieces.tokenize(pair.src) for pair in test]
 
     def missed(sentences: list[list[str]], listed: set[str]) -> float:
         tokens = list(chain.from_iterable(sentences))
@@ -44,22 +43,17 @@ def measure(*, merges: int, seed: int) -> dict:
         return round(sum(map(len, sentences)) / len(sentences), 2)
 
     return {
-        "pairs": len(train),
         "words": len(words),
-        "words once": sum(times == 1 for times in words.values()),
         "entries": len(known),
         "missed, all words": missed(new, set(words)),
         "missed, as many words": missed(new, frequent),
         "missed, byte pairs": missed([*cut, *cut_chinese], known),
         "words a sentence": mean_length(new),
         "tokens a sentence": mean_length(cut),
-        "chinese characters": len(set("".join(pair.src for pair in train))),
-        "chinese characters a sentence": mean_length(chinese),
-        "chinese tokens a sentence": mean_length(cut_chinese),
     }
 
 
 def run(*, again: bool) -> None:
     """Draw the sentences five times."""
-    tasks = [{"merges": MERGES, "seed": seed} for seed in SEEDS]
+    tasks = [{"merges": MERGES, "held_out": HELD_OUT, "seed": seed} for seed in SEEDS]
     record("text", tasks, measure, data=DATA, again=again)

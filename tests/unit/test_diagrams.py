@@ -47,6 +47,16 @@ def test_labels_shape_rows_and_columns_are_written():
     assert texts(svg) == ["K  (2, 1)", "c", "a", "b", "1", "2"]
 
 
+def test_a_columns_label_of_two_lines_has_room_and_ends_beside_the_others():
+    low = matrix([[1, 2]], "key", columns=["paved", "furry"])
+    high = matrix([[1, 2]], "key", columns=["paved", "it's\nfurry"])
+    assert high.height == low.height + 14
+    (svg,) = svgs(Drawing("t", "d", high))
+    tops = {text.text: float(text.get("y")) for text in svg.iter("text")}
+    assert tops["it's"] == tops["furry"] - 14
+    assert tops["paved"] == tops["furry"] < tops["1"]
+
+
 def test_a_head_gives_each_column_its_own_colour():
     piece = matrix([[1, 1]], "plain", bands=["query", "key"])
     (svg,) = svgs(Drawing("t", "d", piece))
