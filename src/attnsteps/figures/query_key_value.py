@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+import torch
 from torch import Tensor
 
 from attnsteps.diagrams import (
@@ -473,76 +474,134 @@ def who_attends_to_whom(weights: Tensor, shown: Sequence[Word], lit: int) -> Dra
 
 
 def what_training_finds(
-    before: Tensor, after: Tensor, queries: Tensor, pairs: Sequence[tuple[Word, Word]]
+    before: Tensor,
+    after: Tensor,
+    queries: Tensor,
+    by_hand: tuple[Tensor, Tensor],
+    pairs: Sequence[tuple[Word, Word | None]],
 ) -> Drawing:
-    """Draw what trained matrices find, a row for each start.
+    """Draw what trained matrices find, a row for each start, and what ours by hand do.
 
     Args:
-        before: (S, 2), how much each pair's first word takes from its second, without training.
-        after: (S, 2), the same after training.
+        before: (S, P), how much each pair's first word takes from its second, without training.
+        after: (S, P), the same after training.
         queries: (S, Dk), the trained query of the first pair's first word.
-        pairs: two pairs of words, each the query's and the key's.
+        by_hand: what our own matrices give, (P,) and (Dk,).
+        pairs: P pairs of words, each the query's and the key's; None is the word itself.
     """
     starts = [say("start {n}", n=i + 1) for i in range(len(before))]
-    heads = [f"{gloss(one)} →\n{gloss(other)}" for one, other in pairs]
-    asking = say("trained query of “{word}”", word=gloss(pairs[0][0]))
+    ends = [(gloss(one), say("itself") if other is None else gloss(other)) for one, other in pairs]
+    heads = [f"{one} →\n{other}" for one, other in ends]
+    asking = say("trained query of “{word}”", word=ends[0][0])
+    weights, query = by_hand
 
-    def table(numbers: Tensor, label: str) -> Piece:
-        share = matrix(
-            numbers, "weights", rows=starts, columns=heads, digits=2, limit=1, cell=(62, 26)
+    def titled(label: str, *parts: Piece) -> Piece:
+        return column(words(label, size=13, bold=True), column(*parts, gap=0), gap=8)
+
+    def shares(numbers: Tensor, rows: list[str]) -> Piece:
+        settings = {"columns": heads, "digits": 2, "limit": 1, "cell": (50, 26)}
+        return matrix(numbers, "weights", rows=rows, **settings)
+
+    def tables(*, tall: bool) -> list[Piece]:
+        found = matrix(
+            torch.cat([queries, query[None]]),
+            "query",
+            rows=[*starts, say("by hand")],
+            digits=1,
+            cell=(40, 26),
         )
-        return column(words(label, size=13, bold=True), share, gap=8)
+        end = [] if tall else [space(0, 26)]  # so that the starts lie on one line
+        both = torch.cat([after, weights[None]])
+        return [
+            titled(say("before training"), shares(before, starts), *end),
+            titled(say("after training"), shares(both, [*starts, say("by hand")])),
+            titled(asking, found),
+        ]
 
-    found = matrix(queries, "query", rows=starts, digits=1, cell=(46, 26))
-    last = column(words(asking, size=13, bold=True), found, gap=8)
-    parts = (table(before, say("before training")), table(after, say("after training")), last)
-    one, other = (f"{gloss(a)} → {gloss(b)}" for a, b in pairs)
+    def told(numbers: Tensor) -> str:
+        columns = numbers.T if numbers.ndim == 2 else numbers[:, None]
+        each = zip(ends, columns, strict=True)
+        return "; ".join(f"{one} → {other} {listed(line, 2)}" for (one, other), line in each)
+
     return Drawing(
         say("What training finds from {count} starts", count=len(before)),
         say(
-            "A row for each start. The weight {one} is {b0} before training and {a0} after it; the "
-            "weight {other} is {b1} before and {a1} after. The trained queries differ in every "
-            "start.",
-            one=one,
-            other=other,
-            b0=listed(before[:, 0], 2),
-            a0=listed(after[:, 0], 2),
-            b1=listed(before[:, 1], 2),
-            a1=listed(after[:, 1], 2),
+            "A row for each start. The weights before training: {before}. After it: {after}. Those "
+            "of our own matrices: {ours}. The trained queries differ in every start.",
+            before=told(before),
+            after=told(after),
+            ours=told(weights),
         ),
-        row(*parts, gap=26, align="bottom"),
-        column(*parts, gap=20),
+        row(*tables(tall=False), gap=18, align="bottom"),
+        column(*tables(tall=True), gap=20),
     )
 
 
 # Why not share? ----------------------------------------------------------------------------------
 
 
-def one_matrix_for_both(x: Tensor, w_q: Tensor, w_k: Tensor, shown: Sequence[Word]) -> Drawing:
-    """Draw three words' scores with two matrices, and with one for both queries and keys."""
-    ours, tied = (x @ w_q) @ (x @ w_k).T, (x @ w_k) @ (x @ w_k).T
+def one_matrix_for_both(
+    x: Tensor,
+    matrices: tuple[Tensor, Tensor, Tensor],
+    shown: tuple[Word, Word],
+    news: Sequence[str],
+) -> Drawing:
+    """Draw what two words find with two matrices, and with one for both queries and keys.
+
+    Args:
+        x: the words' vectors, (2, D).
+        matrices: for queries, keys and values; the second then makes the queries as well.
+        shown: the words.
+        news: what the entries of a value mean.
+    """
+    w_q, w_k, w_v = matrices
     names = [gloss(one) for one in shown]
+    heads = [say(entry) for entry in news]
 
-    def scored(numbers: Tensor, label: str) -> Piece:
-        table = matrix(numbers, "weights", rows=names, columns=names, cell=(52, 28))
-        return column(words(label, size=13, bold=True), with_axes(table), gap=8)
+    def found(w: Tensor) -> tuple[Tensor, Tensor]:
+        scores = (x @ w) @ (x @ w_k).T
+        return scores, (scores / w_k.shape[-1] ** 0.5).softmax(-1) @ x @ w_v
 
-    pair = (scored(ours, say("two matrices")), scored(tied, say("one matrix for both")))
+    def panel(w: Tensor, label: str) -> Piece:
+        scores, context = found(w)
+        tables = row(
+            matrix(
+                scores, "weights", label=say("scores"), rows=names, columns=names, cell=(46, 28)
+            ),
+            matrix(
+                context,
+                "context",
+                label=say("context"),
+                columns=heads,
+                digits=2,
+                limit=1,
+                cell=(46, 28),
+            ),
+            gap=12,
+        )
+        return column(words(label, size=13, bold=True), tables, gap=8)
+
+    pair = (panel(w_q, say("two matrices")), panel(w_k, say("one matrix for both")))
+    (ours, home), (tied, own) = found(w_q), found(w_k)
     return Drawing(
-        say("One matrix for queries and keys makes the scores symmetric"),
+        say("What is lost if queries share with keys"),
         say(
-            "Two tables of scores before the division. With two matrices, {last} scores {first} "
-            "{there} and {first} scores {last} {back}. With W_k for both, each score equals its "
-            "mirror image across the diagonal: {last} and {first} score each other {each}, and "
-            "{last} scores itself {itself}.",
+            "With two matrices, {first} scores itself {a0} and {last} {a1}, and {last} scores "
+            "{first} {b0} and itself {b1}: each brings home mainly the other's news, {a} and {b}. "
+            "With one matrix for both it is {c0} and {c1}, {d0} and {d1}: each brings home mainly "
+            "its own, {c} and {d}.",
             first=names[0],
-            last=names[-1],
-            there=in_digits(float(ours[-1, 0]), 0),
-            back=in_digits(float(ours[0, -1]), 0),
-            each=in_digits(float(tied[-1, 0]), 0),
-            itself=in_digits(float(tied[-1, -1]), 0),
+            last=names[1],
+            **{f"a{i}": in_digits(float(score), 0) for i, score in enumerate(ours[0])},
+            **{f"b{i}": in_digits(float(score), 0) for i, score in enumerate(ours[1])},
+            **{f"c{i}": in_digits(float(score), 0) for i, score in enumerate(tied[0])},
+            **{f"d{i}": in_digits(float(score), 0) for i, score in enumerate(tied[1])},
+            a=f"({listed(home[0], 2)})",
+            b=f"({listed(home[1], 2)})",
+            c=f"({listed(own[0], 2)})",
+            d=f"({listed(own[1], 2)})",
         ),
-        row(*pair, gap=50),
+        row(*pair, gap=34),
         column(*pair, gap=22),
     )
 
