@@ -1,4 +1,4 @@
-"""Chapter 3: what eight small skip-grams agree on, and how often their analogies hold."""
+"""Chapter 3: what eight small skip-grams agree on, why not on more, and their analogies."""
 
 import torch
 
@@ -13,17 +13,32 @@ def run(*, again: bool) -> None:
     """Learn the chapter's table from eight starts, for 1,000 steps."""
     names = page("embedding")
     row_of, nearest = names["row_of"], names["nearest"]
-    agreement = names["agreement"]
+    agreement, learn, shares = names["agreement"], names["learn"], names["shares"]
 
     def shared_with_nearest(vectors: torch.Tensor) -> int:
         nearest_one = names["nearest_five"](vectors)[:, :1]
         partners = torch.zeros(len(vectors), len(vectors), dtype=torch.bool)
         return names["shared_with"](partners.scatter(1, nearest_one, value=True))
 
+    def of_scores(e: torch.Tensor, c: torch.Tensor) -> dict[str, torch.Tensor]:
+        """The scores less their mean, and the guesses: both stay when e and c are stretched."""
+        scores = e @ c.T
+        return {
+            "scores": scores - scores.mean(dim=-1, keepdim=True),
+            "guesses": scores.softmax(dim=-1),
+        }
+
+    def full_to_tired(table: torch.Tensor, *, steps: int, seed: int) -> float:
+        _, vectors, _, _ = learn(table, seed, steps)
+        cosine = names["cosines"](vectors[row_of["tired"]], vectors)[row_of["full"]]
+        return round(cosine.item(), 3)
+
     def measure(*, steps: int, seed: int) -> dict:
-        start, vectors, losses = names["learn"](seed, steps)
+        start, vectors, neighbours, losses = learn(shares, seed, steps)
         losses = losses[:: steps // 2]  # at the start, half way, at the end
-        _, of_another_run, _ = names["learn"]((seed + 1) % RUNS, steps)
+        _, of_another_run, its_neighbours, _ = learn(shares, (seed + 1) % RUNS, steps)
+        here = of_scores(vectors, neighbours)
+        there = of_scores(of_another_run, its_neighbours)
         to_tired, to_street = (
             names["cosines"](vectors[row_of[word]], vectors) for word in ("tired", "street")
         )
@@ -35,6 +50,13 @@ def run(*, again: bool) -> None:
             "agreement": {
                 **{name: agreement(by, vectors) for name, by in names["COMPARED"].items()},
                 "run": agreement(of_another_run, vectors),
+                **{name: agreement(there[name], here[name]) for name in here},
+            },
+            "full_lent": {
+                "lent": full_to_tired(names["lent_to_full"](), steps=steps, seed=seed),
+                "control": full_to_tired(
+                    names["lent_to_full"](control=True), steps=steps, seed=seed
+                ),
             },
             "shared": shared_with_nearest(vectors),
             "to_tired": {
