@@ -324,16 +324,16 @@ def squeezed_into_one(names: Sequence[str], vectors: Tensor, tags: Tensor) -> Dr
     )
 
 
-def a_look(query: Tensor, keys: Tensor, values: Tensor, names: Sequence[str]) -> Drawing:
-    """Draw attention for one query, from the dot products down to what it finds.
+def a_look(tags: Tensor, values: Tensor, names: Sequence[str]) -> Drawing:
+    """Draw attention that asks for the last place, from the dot products down to what it finds.
 
     Args:
-        query: (D,), of the last word.
-        keys: (S, D).
+        tags: (S, D), one for each place; they are the keys, and the last is the query.
         values: (S, D).
         names: of the S words.
     """
-    scores = keys @ query
+    count, query = len(names), tags[-1]
+    scores = tags @ query
     halved = scores / math.sqrt(query.shape[-1])
     weights = halved.softmax(dim=-1)
     found = weights @ values
@@ -352,27 +352,24 @@ def a_look(query: Tensor, keys: Tensor, values: Tensor, names: Sequence[str]) ->
             found,
             "context",
             name="c",
-            cell=(26, 24) if tall else (40, 26),
-            digits=1 if tall else 2,
+            cell=(28, 24) if tall else (44, 26),
+            digits=2 if tall else 3,
         )
         return {
-            "": [
-                word(say(name), role="source", lit=i == len(names) - 1)
-                for i, name in enumerate(names)
-            ],
-            say("query: what {name} needs", name=say(names[-1])): [
-                *[space()] * (len(names) - 1),
+            "": [word(say(name), role="source") for name in names],
+            say("query: the tag of place {n}", n=count): [
+                *[space()] * (count - 1),
                 vector(query, "query", name="q", cell=narrow),
             ],
-            say("key: what each word offers"): cells("k", keys, "key", narrow),
+            say("key: the tag of each place"): cells("k", tags, "key", narrow),
             say("score: query · key"): cells("s", scores, "weights", single, limit=4),
             say("halved"): cells("d", halved, "weights", single, limit=4),
-            say("share (softmax)"): cells("w", weights, "weights", single, digits=2, limit=1),
+            say("share (softmax)"): cells("w", weights, "weights", single, digits=3, limit=1),
             say("value: the word"): cells("v", values, "value", narrow),
-            say("share × value, added up"): [*[space()] * (len(names) - 1), end],
+            say("share × value, added up"): [*[space()] * (count - 1), end],
         }
 
-    wide, places = lines(tall=False), [space(95)] * len(names)
+    wide, places = lines(tall=False), [space(95)] * count
     folded = [
         column(
             words(label, size=12, quiet=True),
@@ -382,18 +379,19 @@ def a_look(query: Tensor, keys: Tensor, values: Tensor, names: Sequence[str]) ->
         )
         for label, pieces in lines(tall=True).items()
     ]
-    each = range(len(names))
+    each = range(count)
     return Drawing(
-        say("What {name} finds", name=say(names[-1])),
+        say("What was at place {n}?", n=count),
         say(
-            "The query of the last of {names} is compared with the keys of all. The scores are "
-            "{scores}; halved {halved}; as shares {weights}. Each word's value is taken with its "
-            "share, and the sum is {found}.",
+            "{names}, each with its place's tag as key. The tag of place {n} is the query and is "
+            "compared with all keys. The scores are {scores}; halved {halved}; as shares "
+            "{weights}. Each word's value is taken with its share, and the sum is {found}.",
             names=", ".join(map(say, names)),
+            n=count,
             scores=listed(scores),
             halved=listed(halved),
-            weights=listed(weights, 2),
-            found=listed(found, 2),
+            weights=listed(weights, 3),
+            found=listed(found, 3),
         ),
         grid(list(wide.values()), labels=list(wide), gap=(18, 15)),
         column(*folded, gap=12, align="left"),
