@@ -138,7 +138,7 @@ EXAMPLES = {
         torch.tensor([[1.0, 1, -1, -1], [1, -1, 1, -1]]),
         torch.tensor([[1.0, 1, 1, 1], [-1, -1, -1, 1]]),
     ),
-    outside.a_look: lambda: (torch.tensor([2.0, 2, 0, 0]), *2 * [torch.eye(4)[:3]], NAMES[:3]),
+    outside.a_look: lambda: (*2 * [torch.eye(4)[:3]], NAMES[:3]),
     outside.three_readers_learn: lambda: (
         {
             name: [{"steps": [100, 200, 400, 800], "right": [[1.0, r / 4] for r in range(4)]}]
@@ -198,9 +198,10 @@ EXAMPLES = {
         WEIGHTS[:5, :2],
         WEIGHTS[:5, :2],
         torch.arange(20.0).view(5, 4) - 9.5,
-        ((TIRED, ANIMAL), (WIDE, STREET)),
+        (WEIGHTS[5, :2], torch.arange(4.0)),
+        ((TIRED, ANIMAL), (WIDE, None)),
     ),
-    qkv.one_matrix_for_both: lambda: (X, W_Q, W_K, THREE),
+    qkv.one_matrix_for_both: lambda: (X[::2], (W_Q, W_K, W_V), (ANIMAL, TIRED), ("furry", "paved")),
     qkv.what_becomes_of_the_context: lambda: (TIRED, X[2], X[2, 2:4], W_V.T),
     qkv.right_and_three_wrong: lambda: (WEIGHTS, 3 * (WEIGHTS.T,), SENTENCE, 6),
     hiding.the_leak: lambda: (["<bos>", "α", "β"], ["α", "β"]),
@@ -354,7 +355,12 @@ EXAMPLES = {
     within.twins_that_differ_in_one_word: tuple,
     within.baselines: lambda: (
         [486, 176, 38, 218, 54],
-        {"adjectives": [0.874, 0.97, 0.9, 0.88, 0.5], "nouns": [1.0] * 5, "the model": [1.0] * 5},
+        {
+            "adjectives": [0.874, 0.97, 0.9, 0.88, 0.5],
+            "nouns": [1.0] * 5,
+            "places": [1.0] * 5,
+            "the model": [1.0] * 5,
+        },
         ["all", "he, she / it", "I, you, we / it", "they / it", "neither it"],
     ),
     within.three_ways_to_meet: tuple,

@@ -92,13 +92,10 @@ def baselines(
     def table(cell: tuple[float, float], columns: Sequence[str]) -> Piece:
         return matrix(cells, "plain", rows=rows, columns=columns, cell=cell)
 
-    upright = matrix(
-        [list(line) for line in zip(*cells, strict=True)],
-        "plain",
-        rows=names,
-        columns=rows,
-        cell=(54, 28),
-    )
+    def upright(of: slice) -> Piece:
+        part = [list(line) for line in zip(*cells[of], strict=True)]
+        return matrix(part, "plain", rows=names, columns=rows[of], cell=(64, 28))
+
     return Drawing(
         say("Right pronouns, by what the two pronouns are"),
         "; ".join(
@@ -111,7 +108,7 @@ def baselines(
         )
         + ".",
         table((104, 28), names),
-        upright,
+        column(*(upright(of) for of in (slice(3), slice(3, None))), gap=14, align="right"),
     )
 
 
