@@ -287,10 +287,10 @@ def test_the_closed_exercises_are_graded(open_page):
     expect(second.get_by_text("✗ Not yet.")).to_be_visible()
 
     third = page.get_by_role("group", name="Exercise 3")
-    third.get_by_label("each sentence gets its own mask").check()
+    third.get_by_label("in each sentence, its own paddings are hidden").check()
     third.get_by_role("button", name="Check").click()
     expect(third.get_by_text("✗ Not yet. That was meant.")).to_be_visible()
-    third.get_by_label("head 1 gets the mask of sentence 1").check()
+    third.get_by_label("query 1 gets the row of sentence 1").check()
     third.get_by_role("button", name="Check").click()
     expect(third.get_by_text("✓ Right.")).to_be_visible()
 
