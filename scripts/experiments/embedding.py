@@ -1,4 +1,4 @@
-"""Chapter 3: what eight small skip-grams agree on, why not on more, and their analogies."""
+"""Chapter 3: what eight small skip-grams agree on, what zeros do, and their analogies."""
 
 import torch
 
@@ -12,51 +12,49 @@ WORDS = ("tired", "street", "girl", "bought", "bigger", "tea")
 def run(*, again: bool) -> None:
     """Learn the chapter's table from eight starts, for 1,000 steps."""
     names = page("embedding")
-    row_of, nearest = names["row_of"], names["nearest"]
-    agreement, learn, shares = names["agreement"], names["learn"], names["shares"]
+    row_of, nearest, reach = names["row_of"], names["nearest"], names["reach"]
+    learn, shares = names["learn"], names["shares"]
 
     def shared_with_nearest(vectors: torch.Tensor) -> int:
-        nearest_one = names["nearest_five"](vectors)[:, :1]
+        nearest_one = names["nearest_one"](vectors)[:, None]
         partners = torch.zeros(len(vectors), len(vectors), dtype=torch.bool)
         return names["shared_with"](partners.scatter(1, nearest_one, value=True))
 
-    def of_scores(e: torch.Tensor, c: torch.Tensor) -> dict[str, torch.Tensor]:
-        """The scores less their mean, and the guesses: both stay when e and c are stretched."""
-        scores = e @ c.T
-        return {
-            "scores": scores - scores.mean(dim=-1, keepdim=True),
-            "guesses": scores.softmax(dim=-1),
-        }
-
-    def full_to_tired(table: torch.Tensor, *, steps: int, seed: int) -> float:
-        _, vectors, _, _ = learn(table, seed, steps)
-        cosine = names["cosines"](vectors[row_of["tired"]], vectors)[row_of["full"]]
-        return round(cosine.item(), 3)
-
     def measure(*, steps: int, seed: int) -> dict:
-        start, vectors, neighbours, losses = learn(shares, seed, steps)
+        tables = names["random_tables"](seed)
+        vectors, neighbours, losses = learn(shares, tables, steps)
         losses = losses[:: steps // 2]  # at the start, half way, at the end
-        _, of_another_run, its_neighbours, _ = learn(shares, (seed + 1) % RUNS, steps)
-        here = of_scores(vectors, neighbours)
-        there = of_scores(of_another_run, its_neighbours)
+        guessed = (vectors @ neighbours.T).softmax(dim=-1)[:, names["lacking"]].sum(dim=-1)
+        stretched = names["stretched"](tables)
+        from_stretched, _, _ = learn(shares, stretched, steps)
         to_tired, to_street = (
             names["cosines"](vectors[row_of[word]], vectors) for word in ("tired", "street")
         )
+
+        def full_to_tired(table: torch.Tensor) -> float:
+            learned, _, _ = learn(table, tables, steps)
+            cosine = names["cosines"](learned[row_of["tired"]], learned)[row_of["full"]]
+            return round(cosine.item(), 3)
+
         return {
             "losses": [round(loss, 3) for loss in losses],
-            "own_kind_start": names["of_own_kind"](start),
+            "own_kind_start": names["of_own_kind"](tables[0]),
             "own_kind": names["of_own_kind"](vectors),
+            "own_kind_stretched": names["of_own_kind"](from_stretched),
             "nearest": {word: nearest(vectors[row_of[word]], vectors)[1:] for word in WORDS},
-            "agreement": {
-                **{name: agreement(by, vectors) for name, by in names["COMPARED"].items()},
-                "run": agreement(of_another_run, vectors),
-                **{name: agreement(there[name], here[name]) for name in here},
+            "same_as_counted": names["same_as_counted"](vectors),
+            "guessed_lacking": {
+                word: round(100 * guessed[row_of[word]].item(), 2) for word in ("tired", "full")
+            },
+            "reach": {
+                "start": round(reach(tables[0]), 2),
+                "end": round(reach(vectors), 2),
+                "stretched": round(reach(stretched[0]), 2),
+                "stretched_end": round(reach(from_stretched), 2),
             },
             "full_lent": {
-                "lent": full_to_tired(names["lent_to_full"](), steps=steps, seed=seed),
-                "control": full_to_tired(
-                    names["lent_to_full"](control=True), steps=steps, seed=seed
-                ),
+                "lent": full_to_tired(names["lent_to_full"]()),
+                "control": full_to_tired(names["lent_to_full"](control=True)),
             },
             "shared": shared_with_nearest(vectors),
             "to_tired": {
