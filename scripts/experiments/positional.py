@@ -20,10 +20,9 @@ def weights_of_60(model: nn.Module) -> dict[str, float]:
 
 
 def run(*, again: bool) -> None:
-    """Train the chapter's models, and learned positions with a random start (exercise 5)."""
+    """Train the chapter's four models."""
     names = page("positional")
     kinds = names["KINDS"]
-    kinds["learned, random start"] = (kinds["learned"][0], kinds["sinusoids, random start"][1])
 
     def measure(*, positions: str, steps: int, seed: int) -> dict:
         model = names["train"](*kinds[positions], seed=seed, steps=steps)
