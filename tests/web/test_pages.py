@@ -15,7 +15,7 @@ PAGES = [
     f"{name}.html" for name in re.findall(r"(?:root|file): (\S+)", (ROOT / "_toc.yml").read_text())
 ]
 CHAPTERS = [page for page in PAGES if re.match(r"\d\d_", page)]
-# The pages of the reference come from one template: axe, the slowest test, reads one of them.
+# The pages of the reference come from one template: what is slow reads one of them.
 UNLIKE = [page for page in PAGES if not page.startswith("api/") or page == "api/layers.html"]
 ALIKE = r"""
 // Thousands of pieces of text, code and formulas would take most of axe's time. Of those that look
@@ -114,9 +114,12 @@ SCROLL = """async () => { // as fast as one skims
 on_both = pytest.mark.parametrize("phone", [False, True], ids=["desk", "phone"])
 
 
-@pytest.fixture(scope="module", params=PAGES)
+on_all = pytest.mark.parametrize("path", PAGES, indirect=True)
+
+
+@pytest.fixture(scope="module", params=UNLIKE)
 def path(request):
-    """Every page, one after the other: of this scope, so that all tests of a page are together."""
+    """A page, one after the other: of this scope, so that all tests of a page are together."""
     return request.param
 
 
@@ -151,6 +154,7 @@ def test_nothing_moves_while_the_page_loads(look_at, path, phone):
 
 
 @on_both
+@on_all
 def test_opens_without_errors_or_foreign_requests(look_at, path, phone):
     page, problems = look_at(path, phone=phone)
     expect(page.locator("article h1").first).to_be_visible()
@@ -160,12 +164,14 @@ def test_opens_without_errors_or_foreign_requests(look_at, path, phone):
 
 
 @on_both
+@on_all
 def test_no_sideways_scroll(look_at, path, phone):
     page, _ = look_at(path, phone=phone)
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert not page.evaluate(WIDE, ".aw-scroll, pre, .math, table")
 
 
+@on_all
 def test_no_sideways_scroll_where_letters_are_large(look_at, path):
     page, _ = look_at(path, phone=True)
     style = page.add_style_tag(content="html { font-size: 20px !important; }")
@@ -298,6 +304,7 @@ def test_the_imports_are_behind_all_else(look_at, path):
     assert behind
 
 
+@on_all
 def test_every_formula_is_set(look_at, path):
     page, _ = look_at(path)
     assert page.locator("merror").count() == 0
@@ -373,7 +380,6 @@ def serious(page):
 
 
 @on_both
-@pytest.mark.parametrize("path", UNLIKE, indirect=True)
 def test_axe_finds_nothing_serious(look_at, path, phone):
     """Stands after those that read the page: what looks alike goes."""
     page, _ = look_at(path, phone=phone)

@@ -6,7 +6,7 @@ from playwright.sync_api import Locator, Page, expect
 from attnsteps import Transformer
 from attnsteps.widgets import TrainingStep
 from attnsteps.widgets.scale import HOW, SIZES
-from tests.browser import touch
+from tests.browser import needs_media, touch
 from tests.kernel import Kernel
 
 PAGE = "20_scale.html"
@@ -138,6 +138,16 @@ def test_python_can_drive_it_and_is_told_what_the_reader_does(open_page):
         expect(shown.get_by_text("1 sentence at a time in each process.")).to_be_visible()
         assert shown.get_by_text("fewer sentences than processes").count() == is_short
     assert kernel.stop() == 0
+
+
+@pytest.mark.parametrize("forced_colors", ["none", "active"])
+def test_no_two_kinds_of_memory_look_alike(open_page, forced_colors):
+    page = open_page(PAGE)
+    needs_media(page)
+    page.emulate_media(forced_colors=forced_colors)
+    keys = widget(page).locator(".aw-budget-key")
+    looks = keys.evaluate_all("(keys) => keys.map((key) => getComputedStyle(key).background)")
+    assert len(set(looks)) == len(looks) == 6
 
 
 def test_the_exercises_accept_their_answers(open_page):
