@@ -199,7 +199,7 @@ EXAMPLES = {
         WEIGHTS[:5, :2],
         torch.arange(20.0).view(5, 4) - 9.5,
         (WEIGHTS[5, :2], torch.arange(4.0)),
-        ((TIRED, ANIMAL), (WIDE, None)),
+        ((TIRED, ANIMAL), (WIDE, STREET)),
     ),
     qkv.one_matrix_for_both: lambda: (X[::2], (W_Q, W_K, W_V), (ANIMAL, TIRED), ("furry", "paved")),
     qkv.what_becomes_of_the_context: lambda: (TIRED, X[2], X[2, 2:4], W_V.T),

@@ -478,7 +478,7 @@ def what_training_finds(
     after: Tensor,
     queries: Tensor,
     by_hand: tuple[Tensor, Tensor],
-    pairs: Sequence[tuple[Word, Word | None]],
+    pairs: Sequence[tuple[Word, Word]],
 ) -> Drawing:
     """Draw what trained matrices find, a row for each start, and what ours by hand do.
 
@@ -487,10 +487,10 @@ def what_training_finds(
         after: (S, P), the same after training.
         queries: (S, Dk), the trained query of the first pair's first word.
         by_hand: what our own matrices give, (P,) and (Dk,).
-        pairs: P pairs of words, each the query's and the key's; None is the word itself.
+        pairs: P pairs of words, each the query's and the key's.
     """
     starts = [say("start {n}", n=i + 1) for i in range(len(before))]
-    ends = [(gloss(one), say("itself") if other is None else gloss(other)) for one, other in pairs]
+    ends = [(gloss(one), gloss(other)) for one, other in pairs]
     heads = [f"{one} →\n{other}" for one, other in ends]
     asking = say("trained query of “{word}”", word=ends[0][0])
     weights, query = by_hand
