@@ -183,6 +183,7 @@ def test_no_sideways_scroll_where_letters_are_large(look_at, path):
 
 
 @on_both
+@on_all
 def test_what_scrolls_is_reached_by_keyboard(look_at, path, phone):
     """In an open fold, too: what is in a closed one has no size."""
     page, _ = look_at(path, phone=phone)

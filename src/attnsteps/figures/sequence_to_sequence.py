@@ -361,7 +361,7 @@ def a_look(tags: Tensor, values: Tensor, names: Sequence[str]) -> Drawing:
                 *[space()] * (count - 1),
                 vector(query, "query", name="q", cell=narrow),
             ],
-            say("key: the tag of each place"): cells("k", tags, "key", narrow),
+            say("key: its tag"): cells("k", tags, "key", narrow),
             say("score: query · key"): cells("s", scores, "weights", single, limit=4),
             say("halved"): cells("d", halved, "weights", single, limit=4),
             say("share (softmax)"): cells("w", weights, "weights", single, digits=3, limit=1),
