@@ -1,13 +1,16 @@
 """Draws the picture that messengers show beside a link: a chapter's title, and real attention."""
 
 import functools
+import re
+import shutil
+import subprocess
 import textwrap
 from pathlib import Path
 
 import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
-from PIL import Image
+from PIL import Image, ImageDraw, ImageFont
 
 from attnsteps import pretrained
 from attnsteps.diagrams.palette import ROLES
@@ -29,15 +32,39 @@ def attention() -> tuple[list[str], np.ndarray]:
     return words, weights.numpy()
 
 
+@functools.cache
+def chinese() -> tuple[str, int] | None:
+    """Return the file of a bold Chinese font and the face in it; None where there's none."""
+    if not shutil.which("fc-match"):
+        return None
+    form = "%{lang}\\n%{file}\\n%{index}"
+    wanted = ["fc-match", "-f", form, "sans-serif:lang=zh-cn:weight=200"]
+    lines = subprocess.run(wanted, capture_output=True, text=True, check=False).stdout.split("\n")
+    return (lines[1], int(lines[2])) if "zh-cn" in lines[0].split("|") else None
+
+
+def write_chinese(picture: Image.Image, title: str, book: str, colours: tuple[str, str]) -> None:
+    """Write the name of the book and a title of at most 12 signs a line, with a Chinese font."""
+    file, face = chinese()
+    pen = ImageDraw.Draw(picture)
+    pen.text((60, 54), book, colours[0], ImageFont.truetype(file, 36, index=face))
+    parts = re.split(r"(?<=[：，、？])", title)  # a new line where one would breathe
+    lines = [line for part in parts for line in textwrap.wrap(part, 12)]
+    font = ImageFont.truetype(file, 52, index=face)
+    pen.text((60, 315), "\n".join(lines), colours[1], font, anchor="lm", spacing=18)
+
+
 def draw_card(title: str, book: str, path: Path) -> None:
     """Draw one card as PNG."""
     words, weights = attention()
     figure = Figure(figsize=[side / DPI for side in SIZE], dpi=DPI, facecolor=PAPER)
     FigureCanvasAgg(figure)  # no window, no other figure's state
     dark = [pair[1] for pair in ROLES.values()]
-    figure.text(0.05, 0.86, book, color=dark[1], fontsize=26)
-    lines = textwrap.wrap(title, 19)
-    figure.text(0.05, 0.5, "\n".join(lines), color=INK, fontsize=36, va="center", weight="bold")
+    han = re.search(r"[\u3400-\u9fff]", title + book)  # which Matplotlib's own font lacks
+    if not han:
+        figure.text(0.05, 0.86, book, color=dark[1], fontsize=26)
+        lines = "\n".join(textwrap.wrap(title, 19))
+        figure.text(0.05, 0.5, lines, color=INK, fontsize=36, va="center", weight="bold")
     axes = figure.add_axes((0.61, 0.08, 0.3, 0.84))
     axes.axis("off")
     count = len(words)
@@ -52,5 +79,7 @@ def draw_card(title: str, book: str, path: Path) -> None:
         axes.text(row + 0.75, row, word, color=colour, fontsize=17, va="center", clip_on=False)
     figure.canvas.draw()
     picture = Image.fromarray(np.asarray(figure.canvas.buffer_rgba())).convert("RGB")
+    if han:
+        write_chinese(picture, title, book, (dark[1], INK))
     path.parent.mkdir(parents=True, exist_ok=True)
     picture.quantize(32).save(path, format="PNG", optimize=True)

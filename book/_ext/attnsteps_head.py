@@ -4,7 +4,7 @@ import html
 import re
 from pathlib import Path
 
-from attnsteps_card import SIZE, draw_card
+from attnsteps_card import SIZE, chinese, draw_card
 from attnsteps_words import LANGUAGE, say
 from docutils import nodes
 from sphinx.application import Sphinx
@@ -25,9 +25,11 @@ def about(app: Sphinx, pagename: str, context: dict, doctree: nodes.document | N
         properties["og:url"] = f"{base}/{pagename}.html"
         if doctree is not None:  # a page made of a file: its title is drawn
             card = f"_static/cards/{pagename.replace('/', '-')}.png"
-            if LANGUAGE == "en":  # the other editions show the same one
+            own = LANGUAGE == "en" or chinese()  # without a font for it, the English one is shown
+            if own:
                 draw_card(title, app.config.html_title, Path(app.outdir) / card)
-            properties["og:image"] = f"{base.removesuffix(f'/{LANGUAGE}')}/{card}"
+            root = base if own else base.removesuffix(f"/{LANGUAGE}")
+            properties["og:image"] = f"{root}/{card}"
             properties["og:image:alt"] = say(
                 "{title}, beside the attention of a translated sentence", title=title
             )

@@ -43,7 +43,8 @@ ARRIVING = """<script>
 </script>
 """
 FORMULA = re.compile(
-    r'([(“]?)(<span class="math notranslate nohighlight"><math>.*?</math></span>)([.,;:!?)”’]*)'
+    r'([(“（]?)(<span class="math notranslate nohighlight"><math>.*?</math></span>)'
+    r"([.,;:!?)”’，。；：！？、）]*)"
 )
 
 

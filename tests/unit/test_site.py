@@ -21,7 +21,7 @@ def site():
 
 @pytest.mark.parametrize(
     ("before", "after"),
-    [("(", ")"), ("", "."), ("“", "”"), ("(", ""), ("", "),")],
+    [("(", ")"), ("", "."), ("“", "”"), ("(", ""), ("", "),"), ("（", "），")],
 )
 def test_a_formula_is_tied_to_the_punctuation_that_touches_it(site, before, after):
     context = {"body": f"by {before}{FORMULA}{after} it"}

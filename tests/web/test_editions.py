@@ -2,7 +2,10 @@
 
 import json
 import re
+import shutil
+import subprocess
 
+import imagesize
 import pytest
 from playwright.sync_api import expect
 
@@ -128,6 +131,29 @@ def test_python_and_the_page_find_the_same_words(open_page):
 def test_the_chinese_front_page_offers_the_book_on_paper_in_chinese():
     assert "/paper/attention-step-by-step-zh.pdf" in page_of("intro.html", "zh")
     assert "/paper/attention-step-by-step.pdf" in page_of("intro.html")
+
+
+def test_the_card_of_a_chinese_page_is_in_chinese_where_the_machine_has_a_font_for_it():
+    english, own = (
+        re.search(r'property="og:image" content="([^"]+)"', page_of("06_softmax.html", one))[1]
+        for one in ("en", "zh")
+    )
+    if own == english:
+        fonts = (
+            shutil.which("fc-list")
+            and subprocess.run(
+                ["fc-list", ":lang=zh-cn"], capture_output=True, text=True, check=True
+            ).stdout
+        )
+        assert not fonts, "there's a Chinese font, but no Chinese card"
+        pytest.skip(
+            "no Chinese font on this machine (Debian's fonts-noto-cjk): the card is English"
+        )
+    cards = [card.partition("_static/")[2] for card in (english, own)]
+    first, second = SITE / "_static" / cards[0], SITE / "zh/_static" / cards[1]
+    assert "/zh/_static/" in own
+    assert imagesize.get(second) == (1200, 630)
+    assert first.read_bytes() != second.read_bytes()
 
 
 def test_colab_opens_the_chinese_notebook(open_page):
