@@ -5,11 +5,13 @@ asked where it is shown. It finds a text by what it was made from, so "3 of 8 wo
 {total} words".
 """
 
+import math
 import re
 from collections.abc import Mapping
 from functools import cached_property
 from html import escape, unescape
 from itertools import pairwise
+from operator import itemgetter
 
 #: Fields, those that touch as one, and braces.
 FIELD = re.compile(r"((?:\{(?!\{)[^{}]*(?:\{[^{}]*\}[^{}]*)*\})+|\{\{|\}\})")
@@ -19,7 +21,9 @@ _WORD = re.compile(r"[a-z]{2}")
 _END = re.compile(r"(?<=[.;!?])\s+(?=\S)")
 _MARK = re.compile(r"(?:[✓✗]|\d+\.?) +(?=\S)")  # before a text, or its number
 _RANGE = re.compile(r"[\d.,−% ]+ to [\d.,−% ]+")
-_STOP = re.compile(r"(?<=[\w\])%])\. +(?=[\u3400-\u9fff].*。)|。\. *", re.DOTALL)
+_STOP = re.compile(
+    r"(?<=[\w\])%])\. +(?=[\u3400-\u9fff].*。)|。\. *|。 +(?=[\u3400-\u9fff])", re.DOTALL
+)
 _HAN = re.compile(r"[\u3400-\u9fff]")
 _FULL = {";": "；", ".": "。"}  # between sentences of Chinese
 _FEW = 8  # letters and spaces of its own with which a template may fit by chance
@@ -79,17 +83,29 @@ class Catalogue:
         if bare in self._whole:
             return text.replace(bare, self._whole[bare])
         mark = _MARK.match(bare)
-        if mark and (said := self.say(rest := bare[mark.end() :])) != rest:
+        rest = bare[mark.end() :] if mark else ""
+        if said := self._whole.get(rest) or (_END.search(rest) is None and self._filled(rest)):
             return text.replace(bare, mark[0] + said)
-        if said := self._join(_END.split(bare)):
-            return text.replace(bare, said)
+        joined = self._join(_END.split(bare))
+        if joined and not _WORD.search(joined):
+            return text.replace(bare, joined)
+        found = [said for said in (joined, self._filled(bare)) if said]
+        if all(map(_WORD.search, found)):  # something stays English
+            found = [said for said in (self._labelled(bare), *found) if said]
+            if (said := self.say(rest)) != rest:
+                found.append(mark[0] + said)
+        return text.replace(bare, min(found, key=_english)) if found else text
+
+    def _filled(self, bare: str) -> str:
+        """Translate a text by the template it was made from, if there's one."""
         for pattern, fields, other, endings, size in self._templates:
             if match := pattern.fullmatch(bare):
                 found = zip(fields, match.groups(), strict=True)
                 values = {part: self._value(part, one, endings) for part, one in found}
-                # "{a} is {b}" fits too much: its fields must be known, or no words.
+                # "{a} is {b}" fits too much: its fields must be known, or no words, and one item.
                 if size < _FEW and any(
-                    self.say(each) == each and _WORD.search(each) for each in match.groups()
+                    ";" in each or (self.say(each) == each and _WORD.search(each))
+                    for each in match.groups()
                 ):
                     continue
                 said = ""
@@ -97,26 +113,46 @@ class Catalogue:
                     piece = values[part] if _is_field(part) else _plain(part)
                     between = _HAN.search(said.rstrip()[-1:]) and _HAN.search(piece.lstrip()[:1])
                     said = said.rstrip() + piece.lstrip() if between else said + piece
-                return text.replace(bare, said)
-        return text
+                return said
+        return ""
+
+    def _labelled(self, bare: str) -> str:
+        """Translate a name, a colon and what is said of it, if both are known."""
+        name, colon, rest = bare.partition(": ")
+        if not colon or " " not in rest or (said := self._part(rest)) == rest:
+            return ""
+        known = self.say(name)
+        return f"{known}：{said}" if known != name or not _WORD.search(name) else ""
 
     def _join(self, parts: list[str]) -> str:
-        """Translate sentences or items that were put together, if all of them are known."""
-        said, changed = "", False
-        while parts:
-            for end in range(len(parts) - (not said), 0, -1):  # as many at once as one entry has
-                first = " ".join(parts[:end])
-                other = self.say(first)
-                if other != first or (end == 1 and not _WORD.search(first)):
-                    full = _FULL.get(other[-1:], other[-1:]) if _HAN.search(other) else other[-1:]
-                    gap = " " if said and said[-1] not in "。；！？：" else ""
-                    said += gap + other[:-1] + full
-                    changed |= other != first
-                    parts = parts[end:]
-                    break
-            else:
-                return ""
-        return said if changed else ""
+        """Translate sentences or items that were put together so that least stays English."""
+        best = {len(parts): (0, [])}  # from each on: how many words are English, translations
+        for start in reversed(range(len(parts))):
+            ends = range(start + 1, len(parts) + (start > 0))  # one, or as many as an entry has
+            found = []
+            for end in ends:
+                one = self._part(first := " ".join(parts[start:end]))
+                if one != first or not _WORD.search(first):
+                    chance = 0 if first in self._whole else (end - start - 1) / 100
+                    cost = _english(one) + chance + best[end][0]
+                    found.append((cost, [one, *best[end][1]]))
+            best[start] = min(found, key=itemgetter(0), default=(math.inf, []))
+        if math.isinf(best[0][0]):
+            return ""
+        said = ""
+        for one in best[0][1]:
+            han = one[-1:] == ";" or _HAN.search(one)
+            full = _FULL.get(one[-1:], one[-1:]) if han else one[-1:]
+            gap = " " if said and said[-1] not in "。；！？：" else ""
+            said += gap + one[:-1] + full
+        return said if _HAN.search(said) else ""
+
+    def _part(self, text: str) -> str:
+        """Translate a sentence, or an item of a list: the entry of that has no stop."""
+        said = self.say(text)
+        if text[-1] in _FULL and text not in self._whole:
+            said = min(self.say(text[:-1]) + text[-1], said, key=_english)
+        return said
 
     def _value(self, part: str, text: str, endings: set[str]) -> str:
         """Return what stands in a field; an English plural's ending is nothing."""
@@ -131,6 +167,11 @@ class Catalogue:
             return match[0] if other == text else escape(other, quote=False)
 
         return _SHOWN.sub(said, html)
+
+
+def _english(said: str) -> int:
+    """Return how many words of a translation are still English."""
+    return len(re.findall(r"[a-z]{2,}", said))
 
 
 def _is_field(part: str) -> bool:

@@ -17,6 +17,10 @@ ZH = {
     "same {0}": "same {0}",
     "{{k}} is x": "{{k}} 是 x",
     "empty": "",
+    "{0}: {1} entries, misses {2} %": "{0}：{1} 项，漏掉 {2}%",
+    "at {0}, {1} to {2} %": "{0} 时 {1} 到 {2}%",
+    "{0} to {1}": "{0} 得 {1}",
+    "post-norm": "后置归一化",
 }
 
 
@@ -44,6 +48,17 @@ ZH = {
         ("empty", "empty"),
         ("", ""),
         ("3.14", "3.14"),
+        # items, whose entry has no stop, behind a sentence and behind a number
+        (
+            "A sentence. animal: 4 entries, misses 2 %; post-norm: 5 entries, misses 3 %.",
+            "一句话。动物：4 项，漏掉 2%；后置归一化：5 项，漏掉 3%。",
+        ),
+        # what fits in more than one way is cut so that least stays English
+        (
+            "2017: at 0.1, 4 to 5 %; at 0.2, 6 to 7 %. post-norm: at 0.1, 8 to 9 %.",
+            "2017：0.1 时 4 到 5%；0.2 时 6 到 7%。后置归一化：0.1 时 8 到 9%。",
+        ),
+        ("nobody: 4 entries, misses 2 %", "nobody：4 项，漏掉 2%"),
     ],
 )
 def test_what_is_said(text, said):
