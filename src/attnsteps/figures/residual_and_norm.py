@@ -294,8 +294,8 @@ def whose_mean(x: Tensor, names: Sequence[str]) -> Drawing:
             "over all words: means {across}.",
             words=", ".join(shown),
             axes=", ".join(_axes()),
-            own=listed(stats["context"][0][:, 0], 2),
-            across=listed(stats["target"][0][0], 2),
+            own=listed(stats["context"][0][:, 0] + 1e-9, 2),
+            across=listed(stats["target"][0][0] + 1e-9, 2),  # halves up, as in the picture
         ),
         column(
             row(
