@@ -78,6 +78,31 @@ def share_of(first: Sequence, second: Sequence) -> float:
     return round(sum(a == b for a, b in zip(first, second, strict=True)) / len(first), 3)
 
 
+def commoner_of(answers: Sequence[tuple], times: set[str]) -> float:
+    """Return how many are in the order that more of them are in, of 1: what a guess would get."""
+    first = sum(answer[0] in times for answer in answers) / len(answers)
+    return round(max(first, 1 - first), 3)
+
+
+def chosen(sources: Sequence[tuple], answers: Sequence[tuple], when: dict[str, str]) -> dict:
+    """Return which order a teacher chooses: a guess's share, each time's, and two sentences.
+
+    A word of time has the share of its sentences that begin with it. The sentences are the first
+    in either order.
+    """
+    pairs = list(zip(sources, answers, strict=True))
+    begins = {
+        time: [answer[0] == time for source, answer in pairs if source[0] == sign]
+        for sign, time in when.items()
+    }
+    heads = {answer[0] in begins: [source, answer] for source, answer in reversed(pairs)}
+    return {
+        "commoner": commoner_of(answers, set(begins)),
+        "first": {time: round(sum(one) / len(one), 3) for time, one in begins.items()},
+        "shown": [heads.get(True), heads.get(False)],
+    }
+
+
 def mixed(passes: list[tuple], ways: Sequence[tuple]) -> bool:
     """Say whether the words that the second pass keeps are of no single order."""
     (_, found, _), (given, *_) = passes[:2]
@@ -144,6 +169,8 @@ def from_many(kind: str, chapter: dict, steps: int, seed: int) -> dict:
     if wanted:
         some = pairs[:SOME]
         result["as_its_teacher"] = share_of(said, wanted)
+        if "teacher" in kind:
+            result |= chosen(tests, wanted, chapter["when"])
         recalled = translate(model, [one.src for one in some])
         result["by_heart"] = share_of(recalled, [one.tgt for one in some])
     sides = two_sides(model.model, chapter["vocabs"], two_ways, tests)
@@ -190,8 +217,7 @@ def run(*, again: bool) -> None:
             result["right"] = share_right(translate(model, tests))
         if wanted and steps == max(STEPS):  # the order of its own teacher, and a guess
             result["as_its_teacher"] = share_of(translate(model, tests), wanted)
-            first = sum(answer[0] in times for answer in wanted) / len(wanted)
-            result["commoner"] = round(max(first, 1 - first), 3)
+            result["commoner"] = commoner_of(wanted, times)
         if pairs is not both:
             result["time_first"] = round(sum(p.tgt[0] in times for p in pairs) / len(pairs), 3)
             said = translate(model, known)
