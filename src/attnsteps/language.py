@@ -84,7 +84,7 @@ class Catalogue:
             return text.replace(bare, self._whole[bare])
         mark = _MARK.match(bare)
         rest = bare[mark.end() :] if mark else ""
-        if said := self._whole.get(rest) or (_END.search(rest) is None and self._filled(rest)):
+        if not re.search(r"[:;.]\s", rest) and (said := self.say(rest)) != rest:
             return text.replace(bare, mark[0] + said)
         joined = self._join(_END.split(bare))
         if joined and not _WORD.search(joined):
@@ -117,9 +117,9 @@ class Catalogue:
         return ""
 
     def _labelled(self, bare: str) -> str:
-        """Translate a name, a colon and what is said of it, if both are known."""
-        name, colon, rest = bare.partition(": ")
-        if not colon or " " not in rest or (said := self._part(rest)) == rest:
+        """Translate a name, a colon and its numbers, if what they say is known."""
+        name, _, rest = bare.partition(": ")
+        if not re.search(r"\d", rest) or (said := self._part(rest)) == rest:
             return ""
         known = self.say(name)
         return f"{known}：{said}" if known != name or not _WORD.search(name) else ""
