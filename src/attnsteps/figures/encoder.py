@@ -53,7 +53,7 @@ def two_hops(shown: Sequence[Word], asks: int = 2, notes: int = 0, says: int = 6
     label = words(say("first look:\nwhat is said of me?"), size=12, role="value")
     ask = Wire(f"w{asks}.bottom", f"w{notes}.bottom", second, arc=34, role="query")
     return Drawing(
-        say("Two hops need two looks"),
+        say("Two hops, in two looks"),
         say(
             "The Chinese sentence, word by word. In the first look an arrow runs from {notes} to "
             "{says}: what is said of me? In the second look an arrow runs from {asks} to {notes}: "
@@ -428,30 +428,33 @@ def _panel(
 
 
 def right_over_steps(runs: dict[str, Sequence[dict]], bet: float) -> Drawing:
-    """Draw how often four encoders are right, over the steps of training, in all their runs.
+    """Draw how often some encoders are right, over the steps of training, in all their runs.
 
     Args:
-        runs: for each encoder's name its runs, each with ``steps`` and the share ``right``.
-        bet: the share that a clever bet has after a single look.
+        runs: for each encoder's name its runs, each with ``steps`` and the share ``right``; an
+            encoder with networks comes before the same one without.
+        bet: the share that a clever bet has.
     """
+    names = list(runs)
 
     def at(name: str, step: int) -> str:
         shares = [100 * run["right"][run["steps"].index(step)] for run in runs[name]]
         return say("{low:.0f} to {high:.0f} %", low=min(shares), high=max(shares))
 
-    def panels(size: tuple[float, float], per_row: int, text: str) -> Piece:
+    def panels(size: tuple[float, float], names: Sequence[str], per_row: int, text: str) -> Piece:
         drawn = [
-            _panel(each, bet, say(name), size, axis=i % per_row == 0)
-            for i, (name, each) in enumerate(runs.items())
+            _panel(runs[name], bet, say(name), size, axis=i % per_row == 0)
+            for i, name in enumerate(names)
         ]
         rows = [row(*drawn[i : i + per_row], gap=8) for i in range(0, len(drawn), per_row)]
         return column(*rows, words(text, size=12, quiet=True), gap=10)
 
     return Drawing(
-        say("Right answers over training steps, for four encoders"),
+        say("Right answers over training steps, for {n} encoders", n=len(runs)),
         say(
-            "Four panels, a line for each seed; steps on a logarithmic axis. {all}. A dotted line "
+            "{n} panels, a line for each seed; steps on a logarithmic axis. {all}. A dotted line "
             "marks a clever bet, {bet:.0f} %.",
+            n=len(runs),
             all="; ".join(
                 say(
                     "{name}: {early} after 500 steps, {late} after 6,000",
@@ -464,12 +467,14 @@ def right_over_steps(runs: dict[str, Sequence[dict]], bet: float) -> Drawing:
             bet=100 * bet,
         ),
         panels(
-            (136, 130),
-            4,
+            (172, 120),
+            [*names[::2], *names[1::2]],
+            len(names) // 2,
             say("right answers over training steps; dotted: the bet, {bet:.0f} %", bet=100 * bet),
         ),
         panels(
-            (112, 120),
+            (112, 110),
+            names,
             2,
             say("right answers over training steps;\ndotted: the bet, {bet:.0f} %", bet=100 * bet),
         ),
