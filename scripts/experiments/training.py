@@ -1,13 +1,15 @@
-"""Chapter 16: its own run, the same with and without smoothing, and with a mistake; five seeds."""
+"""Chapter 16: its own run, the same with and without smoothing, with a mistake, other batches."""
 
 from collections import Counter
-from itertools import count
+from collections.abc import Callable
+from itertools import chain, count
 
 import torch
 from torch import Tensor
 from torch.nn import functional
 
 from attnsteps import Batch, Transformer, make_optimizer
+from attnsteps.text.batch import index_batches
 from scripts.experiments import SEEDS, page, record
 
 DATA = "generated(10000, seed=0), 200 unseen sentences"
@@ -27,8 +29,60 @@ def said(model: Transformer, batch: Batch, names: dict) -> dict[str, dict[str, f
     return {"said": {word: round(n / len(logits), 3) for word, n in words.most_common()}}
 
 
+def stepped(
+    names: dict, model: Transformer, *, seed: int, steps: int, plan: Callable, **ways: object
+) -> list[float]:
+    """Train on the batches of a plan, which is made for each epoch; return what is reported."""
+    adam, reported = make_optimizer(model), []
+    torch.manual_seed(seed)
+    for epoch in count():
+        for index in plan(epoch):
+            part = names["collate"]([names["examples"][i] for i in index])
+            loss = ways["loss_of"](model(part.src_ids, part.tgt_in), part.tgt_out)
+            if ways.get("zero_grad", True):
+                adam.zero_grad()
+            loss.backward()
+            torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+            reported.append(loss.item())
+            step = len(reported)
+            rate = names["linear_decay"](step, peak=0.004, warmup=steps // 3, total=steps)
+            for group in adam.param_groups:
+                group["lr"] = rate
+            adam.step()
+            if step == steps:
+                model.eval()
+                return reported
+
+
+def batched(
+    names: dict, pairs: list, *, seed: int, steps: int, lengths: int, weights: str
+) -> dict[str, float]:
+    """Train on batches of one length, or of four: four small batches of one length, joined.
+
+    A word counts by the number in its batch (the mean of the batch), or as much everywhere
+    (the sum, divided by what a batch has on average).
+    """
+    examples, model = names["examples"], names["new_model"](seed=seed)
+    usual = 64 * sum(len(target) + 1 for _, target in examples) / len(examples)
+
+    def plan(epoch: int) -> list[list[int]]:
+        how = {"batch_size": 64 // lengths, "seed": seed, "epoch": epoch}
+        small = index_batches(examples, **how)
+        return [
+            list(chain.from_iterable(small[i : i + lengths])) for i in range(0, len(small), lengths)
+        ]
+
+    def loss_of(logits: Tensor, targets: Tensor) -> Tensor:
+        how = {"ignore_index": 0, "label_smoothing": 0.1, "reduction": "sum"}
+        total = functional.cross_entropy(logits.flatten(0, 1), targets.flatten(), **how)
+        return total / (usual if weights == "alike" else (targets != 0).sum())
+
+    stepped(names, model, seed=seed, steps=steps, plan=plan, loss_of=loss_of)
+    return {"right": names["share_right"](model, pairs)}
+
+
 def run(*, again: bool) -> None:
-    """Train the chapter's translator as it is, for each way to smooth, and with each mistake."""
+    """Train the chapter's translator as it is, and with other smoothing, batches and mistakes."""
     names = page("training")
     config_of, pairs = names["TrainingConfig"], names["splits"].unseen[:200]
     batch = names["collate"](names["encode_pairs"](pairs, names["src_vocab"], names["tgt_vocab"]))
@@ -80,7 +134,10 @@ def run(*, again: bool) -> None:
     def mistaken(seed: int, steps: int, mistake: str) -> dict:
         """Train with a mistake, on batches of mixed lengths; the loss is what the program says."""
         model = names["new_model"](seed=seed)
-        adam, step, reported = make_optimizer(model), 0, []
+
+        def plan(epoch: int) -> list[list[int]]:
+            how = {"batch_size": 64, "bucketed": False, "seed": seed, "epoch": epoch}
+            return index_batches(names["examples"], **how)
 
         def loss_of(logits: Tensor, targets: Tensor) -> Tensor:
             if mistake == "two softmaxes":
@@ -90,30 +147,17 @@ def run(*, again: bool) -> None:
                 logits.flatten(0, 1), targets.flatten(), ignore_index=ignored, label_smoothing=0.1
             )
 
-        torch.manual_seed(seed)
-        for epoch in count():
-            how = {"batch_size": 64, "bucketed": False, "seed": seed, "epoch": epoch}
-            for part in names["batches"](names["examples"], **how):
-                step += 1
-                loss = loss_of(model(part.src_ids, part.tgt_in), part.tgt_out)
-                if mistake != "no zero_grad":
-                    adam.zero_grad()
-                loss.backward()
-                torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-                rate = names["linear_decay"](step, peak=0.004, warmup=steps // 3, total=steps)
-                for group in adam.param_groups:
-                    group["lr"] = rate
-                adam.step()
-                reported.append(loss.item())
-                if step == steps:
-                    model.eval()
-                    return {
-                        "reported": round(sum(reported[-20:]) / 20, 2),
-                        "right": names["share_right"](model, pairs),
-                        **(said(model, batch, names) if mistake == "two softmaxes" else {}),
-                    }
+        ways = {"loss_of": loss_of, "zero_grad": mistake != "no zero_grad"}
+        reported = stepped(names, model, seed=seed, steps=steps, plan=plan, **ways)
+        return {
+            "reported": round(sum(reported[-20:]) / 20, 2),
+            "right": names["share_right"](model, pairs),
+            **(said(model, batch, names) if mistake == "two softmaxes" else {}),
+        }
 
     def measure(*, run: str, **settings: object) -> dict:
+        if run == "batches":
+            return batched(names, pairs, **settings)
         return {"chapter": whole, "smoothing": smoothed, "mistake": mistaken}[run](**settings)
 
     tasks = [{"run": "chapter", "steps": 500, "seed": seed} for seed in SEEDS]
@@ -127,5 +171,10 @@ def run(*, again: bool) -> None:
         for steps in (500, 2000)
         for seed in SEEDS
         for epsilon in (0.0, 0.1)
+    ]
+    tasks += [
+        {"run": "batches", "steps": 500, "lengths": lengths, "weights": weights, "seed": seed}
+        for seed in SEEDS
+        for lengths, weights in ((4, "mean"), (1, "alike"), (1, "mean"))
     ]
     record("training", tasks, measure, data=DATA, again=again)
