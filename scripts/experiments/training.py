@@ -29,6 +29,15 @@ def said(model: Transformer, batch: Batch, names: dict) -> dict[str, dict[str, f
     return {"said": {word: round(n / len(logits), 3) for word, n in words.most_common()}}
 
 
+def rate_at(schedule: str, step: int, steps: int) -> float:
+    """Return the learning rate: with the chapter's rise and fall, with one of them, or constant."""
+    rise, fall = schedule in ("both", "rise"), schedule in ("both", "fall")
+    third = steps // 3 if rise else 1
+    up = min(1.0, step / third)
+    down = (steps + 1 - step) / (steps + 1 - third)
+    return 0.004 * (min(up, down) if fall else up)
+
+
 def stepped(
     names: dict, model: Transformer, *, seed: int, steps: int, plan: Callable, **ways: object
 ) -> list[float]:
@@ -45,7 +54,7 @@ def stepped(
             torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
             reported.append(loss.item())
             step = len(reported)
-            rate = names["linear_decay"](step, peak=0.004, warmup=steps // 3, total=steps)
+            rate = rate_at(ways.get("schedule", "both"), step, steps)
             for group in adam.param_groups:
                 group["lr"] = rate
             adam.step()
@@ -55,12 +64,19 @@ def stepped(
 
 
 def batched(
-    names: dict, pairs: list, *, seed: int, steps: int, lengths: int, weights: str
+    names: dict,
+    pairs: list,
+    *,
+    seed: int,
+    steps: int,
+    lengths: int = 1,
+    weights: str = "mean",
+    schedule: str = "both",
 ) -> dict[str, float]:
     """Train on batches of one length, or of four: four small batches of one length, joined.
 
     A word counts by the number in its batch (the mean of the batch), or as much everywhere
-    (the sum, divided by what a batch has on average).
+    (the sum, divided by what a batch has on average). The schedule is the chapter's or another.
     """
     examples, model = names["examples"], names["new_model"](seed=seed)
     usual = 64 * sum(len(target) + 1 for _, target in examples) / len(examples)
@@ -77,7 +93,8 @@ def batched(
         total = functional.cross_entropy(logits.flatten(0, 1), targets.flatten(), **how)
         return total / (usual if weights == "alike" else (targets != 0).sum())
 
-    stepped(names, model, seed=seed, steps=steps, plan=plan, loss_of=loss_of)
+    ways = {"loss_of": loss_of, "schedule": schedule}
+    stepped(names, model, seed=seed, steps=steps, plan=plan, **ways)
     return {"right": names["share_right"](model, pairs)}
 
 
@@ -156,7 +173,7 @@ def run(*, again: bool) -> None:
         }
 
     def measure(*, run: str, **settings: object) -> dict:
-        if run == "batches":
+        if run in ("batches", "schedule"):
             return batched(names, pairs, **settings)
         return {"chapter": whole, "smoothing": smoothed, "mistake": mistaken}[run](**settings)
 
@@ -176,5 +193,10 @@ def run(*, again: bool) -> None:
         {"run": "batches", "steps": 500, "lengths": lengths, "weights": weights, "seed": seed}
         for seed in SEEDS
         for lengths, weights in ((4, "mean"), (1, "alike"), (1, "mean"))
+    ]
+    tasks += [
+        {"run": "schedule", "steps": 500, "schedule": schedule, "seed": seed}
+        for seed in SEEDS
+        for schedule in ("both", "rise", "fall", "none")
     ]
     record("training", tasks, measure, data=DATA, again=again)
