@@ -38,7 +38,7 @@ def chinese() -> tuple[str, int] | None:
     if not shutil.which("fc-match"):
         return None
     form = "%{lang}\\n%{file}\\n%{index}"
-    wanted = ["fc-match", "-f", form, "sans-serif:lang=zh-cn:weight=200"]
+    wanted = ["fc-match", "-f", form, "sans-serif:lang=zh-cn:weight=200:outline=true"]
     lines = subprocess.run(wanted, capture_output=True, text=True, check=False).stdout.split("\n")
     return (lines[1], int(lines[2])) if "zh-cn" in lines[0].split("|") else None
 

@@ -30,6 +30,7 @@ from attnsteps.training.loss import autoregressive_loss
 from attnsteps.translator.trained import Trained, pretrained
 from scripts.experiments import SEEDS, record
 from scripts.results import note
+from scripts.train_everyday import taught
 
 MERGES = 2000  # learned once, from all pairs, so that every run reads the same pieces
 SENTENCES = 300  # of each part are looked at
@@ -268,12 +269,25 @@ def sure(trained: Trained, pairs: list[TextPair]) -> list[list[float]]:
 
 
 def places(pairs: list[TextPair]) -> list[dict]:
-    """Count the training pairs that name each of some places."""
+    """Count the training pairs whose Chinese names each of some places, and those made of them."""
+    made = made_from(pairs)
     named = [place.split(maxsplit=1) for place in " ".join(PLACES.split()).split(", ")]
     return [
-        {"look": "place", "zh": zh, "en": en, "pairs": sum(zh in pair.src for pair in pairs)}
+        {
+            "look": "place",
+            "zh": zh,
+            "en": en,
+            "pairs": sum(zh in pair.src for pair in pairs),
+            "made": sum(zh in pair.src for pair in made),
+        }
         for zh, en in named
     ]
+
+
+def made_from(pairs: list[TextPair]) -> list[TextPair]:
+    """Return what the shipped model learned from beside the real pairs: copies, generated ones."""
+    everything = taught(pairs)
+    return [*everything.real[len(pairs) :], *everything.invented]
 
 
 def apart(trained: Trained, pairs: list[TextPair]) -> list[dict]:
@@ -317,6 +331,8 @@ def dirt(corpus: Parallel) -> dict[str, int | float]:
     characters = Counter("".join(pair.src for pair in corpus.train))
     seen_once = sum(number == 1 for number in characters.values())
     lengths = sorted(len(pair.tgt.split()) for pair in pairs)
+    made = made_from(corpus.train)
+    made_sides = [{pair[side] for pair in made} for side in (0, 1)]
     jing, li, sea = ([pair.src for pair in corpus.train if one in pair.src] for one in "京李海")
     return {
         "train": len(corpus.train),
@@ -331,6 +347,7 @@ def dirt(corpus: Parallel) -> dict[str, int | float]:
         "english twice": sum(number > 1 for number in english.values()),
         "known english": sum(eng for _, eng in known),
         "known either": sum(chi or eng for chi, eng in known),
+        "test made": sum(p.src in made_sides[0] or p.tgt in made_sides[1] for p in corpus.test),
         "characters": len(characters),
         "characters once": seen_once,
         "median words": lengths[len(lengths) // 2],

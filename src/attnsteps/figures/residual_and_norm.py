@@ -248,9 +248,9 @@ def layer_norm_by_hand(x: Tensor) -> Drawing:
 def whose_mean(x: Tensor, names: Sequence[str]) -> Drawing:
     """Draw some words, (T, D), with the mean of each word, and with that of each entry."""
     shown = [say(name) for name in names]
-    stats = {
-        "context": (x.mean(1, keepdim=True), x.std(1, correction=0, keepdim=True)),
-        "target": (x.mean(0, keepdim=True), x.std(0, correction=0, keepdim=True)),
+    stats = {  # a little more, so that halves are rounded up, as by pencil
+        role: (x.mean(at, keepdim=True) + 1e-9, x.std(at, correction=0, keepdim=True) + 1e-9)
+        for role, at in (("context", 1), ("target", 0))
     }
 
     def table(values: Tensor, role: str, cell: tuple[float, float], **settings) -> Piece:
@@ -261,7 +261,7 @@ def whose_mean(x: Tensor, names: Sequence[str]) -> Drawing:
         each = [values if values.shape[1] == 1 else values.T for values in stats[role]]
         return row(
             *(
-                table(values + 1e-9, role, cell, columns=[letter], digits=2)
+                table(values, role, cell, columns=[letter], digits=2)
                 for letter, values in zip("μσ", each, strict=True)
             ),
             gap=4,
@@ -271,7 +271,7 @@ def whose_mean(x: Tensor, names: Sequence[str]) -> Drawing:
         """One mean and one σ for each column, below the columns of the table above."""
         each = [values if values.shape[0] == 1 else values.T for values in stats[role]]
         lines = [
-            table(values + 1e-9, role, cell, rows=[letter], digits=2)  # halves up, as by pencil
+            table(values, role, cell, rows=[letter], digits=2)
             for letter, values in zip("μσ", each, strict=True)
         ]
         pads = [space(max(0, above.width - line.width)) for line in lines]
@@ -294,8 +294,8 @@ def whose_mean(x: Tensor, names: Sequence[str]) -> Drawing:
             "over all words: means {across}.",
             words=", ".join(shown),
             axes=", ".join(_axes()),
-            own=listed(stats["context"][0][:, 0] + 1e-9, 2),
-            across=listed(stats["target"][0][0] + 1e-9, 2),  # halves up, as in the picture
+            own=listed(stats["context"][0][:, 0], 2),
+            across=listed(stats["target"][0][0], 2),
         ),
         column(
             row(
