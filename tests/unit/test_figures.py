@@ -398,7 +398,6 @@ EXAMPLES = {
     shares.which_fits_best_and_not_how_well: lambda: ([SCORES, SCORES - 8], NAMES),
     roots.before_it_has_learned: lambda: (WEIGHTS[0], WEIGHTS[1], SENTENCE),
     roots.all_dot_products: lambda: (torch.tensor([[1.0, 1], [1, -1], [-1, 1], [-1, -1]]),),
-    roots.where_the_division_is_done: lambda: (),
     roots.one_softmax_four_widths: lambda: (
         {"width 4": ALL @ ALL.T, "width 64": 9 * ALL @ ALL.T},
         6,

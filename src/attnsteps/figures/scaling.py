@@ -8,9 +8,7 @@ from torch import Tensor
 from attnsteps.diagrams import (
     Drawing,
     Piece,
-    Wire,
     bars,
-    block,
     column,
     grid,
     matrix,
@@ -71,41 +69,6 @@ def all_dot_products(vectors: Tensor) -> Drawing:
         ),
         with_axes(table),
         with_axes(table),
-    )
-
-
-def where_the_division_is_done() -> Drawing:
-    """Draw the division's place between the dot products and the softmax."""
-
-    def chain(*, tall: bool) -> Piece:
-        q = block(say("queries q\n(Tq, Dk)"), "query", name="q", width=92)
-        k = block(say("keys k\n(Tk, Dk)"), "key", name="k", width=92)
-        dots = block(say("q kᵀ\n(Tq, Tk)"), name="dots", width=64)
-        root = block(say("÷ √dₖ"), state="lit", name="root", width=64)
-        soft = block(say("softmax"), name="soft", width=76)
-        weights = block(say("weights"), "weights", name="w", width=76)
-        if tall:
-            return column(row(q, k, gap=30), dots, root, soft, weights, gap=44)
-        return row(column(q, k, gap=20), dots, root, soft, weights, gap=70)
-
-    labels = say("SD √dₖ"), say("SD 1"), say("(Tq, Tk)")
-    steps = (("dots", "root"), ("root", "soft"), ("soft", "w"))
-    then = [Wire(*step, label) for step, label in zip(steps, labels, strict=True)]
-    return Drawing(
-        say("Where the division is done"),
-        say(
-            "Queries (Tq, Dk) and keys (Tk, Dk) are multiplied to dot products of shape (Tq, Tk) "
-            "with standard deviation root of dₖ. Divided by the root of dₖ, their standard "
-            "deviation is 1. Softmax turns them into weights."
-        ),
-        chain(tall=False),
-        chain(tall=True),
-        wires=[Wire("q", "dots", role="query"), Wire("k", "dots", role="key"), *then],
-        tall_wires=[
-            Wire("q.bottom", "dots.top", role="query"),
-            Wire("k.bottom", "dots.top", role="key"),
-            *then,
-        ],
     )
 
 
