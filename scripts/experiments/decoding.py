@@ -1,16 +1,26 @@
 """Chapter 17: translators trained for longer and longer, by greedy search and by beams; five seeds.
 
 Counted are next words named rightly after the right words, whole translations that are right, words
-that are right at each distance from a translation's first slip, BLEU, and the mean of log P.
+that are right at each distance from a translation's first slip, BLEU, the mean of log P, and
+model errors: wrong translations that the model itself scores above the right one.
 """
 
 from collections.abc import Iterable
 
 import torch
 
-from attnsteps import Transformer, TransformerConfig, Vocab, beam, greedy, pretrained
+from attnsteps import (
+    Transformer,
+    TransformerConfig,
+    Vocab,
+    beam,
+    greedy,
+    length_penalty,
+    pretrained,
+)
 from attnsteps.analysis.scores import bleu, teacher_forced, teacher_forced_accuracy
 from attnsteps.corpora.generated.corpus import generated
+from attnsteps.decoding.step import impossible, log_probabilities
 from attnsteps.text.batch import Batch, batches, encode_pairs
 from attnsteps.training.config import TrainingConfig
 from attnsteps.training.loop import train
@@ -21,6 +31,7 @@ STEPS = (160, 320, 640)  # of 64 sentences; each with its whole schedule of lear
 WIDTHS = (1, 2, 4, 8)
 DISTANCES = (1, 2, 3, 4)  # words after the first slip
 LONGEST = 30
+ALPHA = 0.6  # of the length penalty
 
 
 def run(*, again: bool) -> None:
@@ -52,7 +63,12 @@ def _translated(model: Transformer, tests: list[Batch], vocab: Vocab) -> dict:
     wanted = _texts(vocab, (batch.tgt_out for batch in tests))
     forced = _texts(vocab, (teacher_forced(model, batch) for batch in tests))
     free = _texts(vocab, (greedy(model, batch.src_ids, max_len=LONGEST).ids for batch in tests))
-    beamed = _texts(vocab, (best.ids for best in beams(4, 0.6)))
+    best_of_four = beams(4, ALPHA)
+    beamed = _texts(vocab, (best.ids for best in best_of_four))
+    scored = torch.cat([best.scores for best in best_of_four]).tolist()
+    aimed_at = torch.cat([_reference_scores(model, batch) for batch in tests]).tolist()
+    pairs = zip(beamed, wanted, scored, aimed_at, strict=True)
+    preferred = [score > aim for text, goal, score, aim in pairs if text != goal]
     log_p = {
         width: torch.cat([best.scores for best in beams(width, 0.0)]).mean().item()
         for width in WIDTHS
@@ -65,12 +81,24 @@ def _translated(model: Transformer, tests: list[Batch], vocab: Vocab) -> dict:
         "right": sum(own == goal for goal, own, _ in threes),
         "mended": len(mended),
         "spoiled": sum(own == goal != best for goal, own, best in threes),
+        "beam_wrong": len(preferred),
+        "model_errors": sum(preferred),
         "bleu": {name: round(bleu(texts, wanted).value, 1) for name, texts in found.items()},
         "log_p": {str(width): round(mean, 2) for width, mean in log_p.items()},
         "after_a_slip": _after_a_slip(free, forced, wanted),
         "slip": _slip(free, forced, wanted),
         "shortest_mended": min(mended, key=lambda pair: len(pair[0]), default=None),
     }
+
+
+@torch.no_grad()
+def _reference_scores(model: Transformer, batch: Batch) -> torch.Tensor:
+    """Score each reference as the beam scores what it finds."""
+    never, tokens = impossible(model.config), batch.tgt_out != model.config.pad_id
+    logits = model(batch.src_ids, batch.tgt_in)
+    log_probs = log_probabilities(logits, never, torch.float32)
+    of_words = log_probs.gather(2, batch.tgt_out[..., None])[..., 0].masked_fill(~tokens, 0)
+    return of_words.sum(1) / length_penalty(tokens.sum(1), ALPHA)
 
 
 def _texts(vocab: Vocab, batches: Iterable[torch.Tensor]) -> list[str]:

@@ -63,7 +63,10 @@ def look_inside(model: nn.Module, names: dict) -> dict[str, float]:
     swapped = climb(only)[0]
     led_to = swap.gather(1, goal)
     old, other = hats.gather(1, goal), hats.gather(1, led_to)
-    moved, stays = (led_to != goal) & (old != other), led_to == goal
+    stays = led_to == goal
+    # Neither the child nor its card's child is swapped, so that plans without keys are untouched.
+    apart = (swap == places) & (swap.gather(1, named) == named)
+    moved = ~stays & (old != other) & apart
     return {
         "my seeker, before": probe(start, behind),
         "my seeker, after": probe(noted, behind),

@@ -304,7 +304,7 @@ EXAMPLES = {
     lessons.dropout_on_and_off: lambda: (X[0], [X[0], X[0]]),
     choices.the_loop_of_decoding: tuple,
     choices.a_tree_that_is_pruned: lambda: (CHANCES[2], CHANCES[:2], ("A", "B", "end")),
-    choices.from_a_place_to_its_parent: lambda: (CHANCES[:2], ("A", "B", "end")),
+    choices.from_an_index_to_its_parent: lambda: (CHANCES[:2], ("A", "B", "end")),
     choices.the_cache_as_it_fills: lambda: (*3 * [WEIGHTS[:3, :3]], NAMES),
     choices.what_is_computed: lambda: (6,),
     choices.rows_change_places: lambda: (

@@ -120,8 +120,8 @@ def a_tree_that_is_pruned(first: Tensor, second: Tensor, names: Sequence[str]) -
     )
 
 
-def from_a_place_to_its_parent(sums: Tensor, names: Sequence[str]) -> Drawing:
-    """Draw the chances of each beginning with each word, (W, V), and their flattened places."""
+def from_an_index_to_its_parent(sums: Tensor, names: Sequence[str]) -> Drawing:
+    """Draw the chances of each beginning with each word, (W, V), and their flattened indices."""
     names = [say(name) for name in names]
     count, beginnings = sums.shape[1], names[: len(sums)]
 
@@ -135,7 +135,7 @@ def from_a_place_to_its_parent(sums: Tensor, names: Sequence[str]) -> Drawing:
         line = matrix(
             sums.flatten()[None],
             "target",
-            rows=[say("place")],
+            rows=[say("index")],
             columns=[str(place) for place in places],
             digits=2,
             label=say("flattened (W · V)"),
@@ -147,10 +147,10 @@ def from_a_place_to_its_parent(sums: Tensor, names: Sequence[str]) -> Drawing:
         return column(table, right, gap=18) if tall else row(table, right, gap=40, align="top")
 
     return Drawing(
-        say("From a place among the sums to its parent and its word"),
+        say("From an index among the sums to its parent and its word"),
         say(
             "A row of sums for each beginning, written as probabilities: {sums}. Flattened, they "
-            "have places from 0. The place divided by {count} gives the parent's row, and the "
+            "have indices from 0. The index divided by {count} gives the parent's row, and the "
             "remainder the new word.",
             sums="; ".join(listed(each, 2) for each in sums),
             count=count,

@@ -163,7 +163,8 @@ def one_encoder_layer(
         (say("norm: output"), each(out, "source", "o", 2)),
     ]
     gather = column(words(say("first half: gather"), bold=True), _upward(first, axes, 24), gap=12)
-    think = column(words(say("second half: think"), bold=True), _upward(second, axes, 24), gap=12)
+    then = words(say("second half: each word alone"), bold=True)
+    alone = column(then, _upward(second, axes, 24), gap=12)
     wires = []
     for i in range(count):
         wires += [
@@ -197,8 +198,8 @@ def one_encoder_layer(
             noted=listed(noted[0]),
             out=listed(out[0], 2),
         ),
-        row(gather, think, gap=60, align="bottom"),
-        column(think, gather, gap=34),
+        row(gather, alone, gap=60, align="bottom"),
+        column(alone, gather, gap=34),
         wires=wires,
     )
 
