@@ -476,7 +476,6 @@ EXAMPLES = {
         [0, 2],
     ),
     across.six_layers_one_memory: lambda: (torch.arange(24.0).view(6, 4),),
-    across.chosen_or_average: lambda: (X[:, 1:3], SHARES[:2].double(), THREE, ("α", "β")),
     whole.from_vector_to_word: lambda: (X[:1, :2], X[:, 1:3], ["α", "β", "γ"], "β"),
     whole.figure_1: lambda: (Transformer(TransformerConfig.tiny(11, 13)), 3, 5, 7),
     whole.parameters_and_operations: lambda: ([3.0, 0, 4, 3], [19.0, 0.3, 47, 33.7]),

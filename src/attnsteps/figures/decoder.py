@@ -12,7 +12,6 @@ from attnsteps.diagrams import (
     Wire,
     block,
     column,
-    frame,
     grid,
     matrix,
     named,
@@ -26,7 +25,6 @@ from attnsteps.diagrams.cells import in_digits
 from attnsteps.figures.catalogue import gloss, say
 from attnsteps.figures.shared import listed, with_axes
 from attnsteps.running_example import Word
-from attnsteps.toy import AXES
 
 # The opening -------------------------------------------------------------------------------------
 
@@ -348,49 +346,4 @@ def where_the_translator_looks(
         with_axes(
             matrix(weights, "source", rows=names[:-1], columns=source, cell=(27, 22), **settings)
         ),
-    )
-
-
-# Six layers, one memory --------------------------------------------------------------------------
-
-
-def chosen_or_average(
-    values: Tensor, weights: Tensor, source: Sequence[Word], asking: Sequence[str]
-) -> Drawing:
-    """Draw the sums of values, (3, 2), by attention weights, (2, 3), and by equal ones."""
-    names, queries = [gloss(one) for one in source], [say(one) for one in asking]
-    even = torch.full_like(weights, 1 / weights.shape[-1])
-
-    news = [say(one) for one in AXES[-2:]]
-
-    def reads(title: str, shares: Tensor, role: str) -> Piece:
-        small = {"digits": 3, "limit": 1, "cell": (46, 26)}
-        weighed = matrix(shares, role, rows=queries, columns=names, **small)
-        context = matrix(shares @ values, "context", columns=news, **small)
-        return frame(row(weighed, context, gap=14), title, pad=6)
-
-    pair = (
-        reads(say("attention: the query chooses"), weights, "weights"),
-        reads(say("average: the same for every query"), even, "wrong"),
-    )
-
-    def sums(shares: Tensor) -> str:
-        return ", ".join(
-            f"{query} ({listed(line, 3)})"
-            for query, line in zip(queries, shares @ values, strict=True)
-        )
-
-    return Drawing(
-        say("With and without a choice"),
-        say(
-            "The values of {source}, their weights, and the sums. With attention each query has "
-            "weights of its own, and the sums are {chosen}. With the average all weights are "
-            "{even}, and the sums are {averaged}.",
-            source=", ".join(names),
-            chosen=sums(weights),
-            even=in_digits(float(even[0, 0]), 3),
-            averaged=sums(even),
-        ),
-        row(*pair, gap=12),
-        column(*pair, gap=14),
     )
