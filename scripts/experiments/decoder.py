@@ -8,13 +8,13 @@ from attnsteps.corpora.generated.corpus import generated
 from attnsteps.text.batch import collate
 from attnsteps.training.config import TrainingConfig
 from attnsteps.training.loop import train
+from attnsteps.widgets.live_model import RUNNING
 from scripts.experiments import SEEDS, page, record
 
 DATA = (
     "translators: generated(4000, seed=0), 200 unseen sentences; the others: fresh rows of letters "
     "out of ten, to be reversed, 224 letters in each step"
 )
-TIRED = "动物没有过马路，因为太累了"
 LOOKS = "both looks", "no look back", "no look across"
 TRANSLATOR_STEPS = 1500
 ALL, AVERAGE, ONE = "reads all vectors", "reads the average", "one stack"
@@ -82,7 +82,7 @@ def _translated(version: str) -> dict:
     config = TrainingConfig(steps=TRANSLATOR_STEPS, batch_size=64, log=None)
     train(model, encode_pairs(data.train, *vocabs), config, progress=False)
     batch = collate(encode_pairs(data.unseen, *vocabs))
-    tired = torch.tensor([book.src_vocab.ids(book.src_tokenizer.tokenize(TIRED))])
+    tired = torch.tensor([book.src_vocab.ids(book.src_tokenizer.tokenize(RUNNING))])
 
     def written(src_ids: Tensor) -> list[list[str]]:
         found = greedy(model.eval(), src_ids, max_len=30, use_cache=False)

@@ -131,17 +131,17 @@ def from_an_index_to_its_parent(sums: Tensor, names: Sequence[str]) -> Drawing:
         table = matrix(
             sums, "target", rows=rows, columns=list(names), digits=2, label="(W, V)", **look
         )
-        places = range(sums.numel())
+        indices = range(sums.numel())
         line = matrix(
             sums.flatten()[None],
             "target",
             rows=[say("index")],
-            columns=[str(place) for place in places],
+            columns=[str(index) for index in indices],
             digits=2,
             label=say("flattened (W · V)"),
             **look,
         )
-        origin = [[str(p // count) for p in places], [str(p % count) for p in places]]
+        origin = [[str(i // count) for i in indices], [str(i % count) for i in indices]]
         below = matrix(origin, "plain", rows=[f"// {count}", f"% {count}"], **look)
         right = column(line, below, gap=4, align="right")
         return column(table, right, gap=18) if tall else row(table, right, gap=40, align="top")
