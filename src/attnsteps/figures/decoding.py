@@ -135,10 +135,10 @@ def from_an_index_to_its_parent(sums: Tensor, names: Sequence[str]) -> Drawing:
         line = matrix(
             sums.flatten()[None],
             "target",
-            rows=[say("index")],
+            rows=[say("sum")],
             columns=[str(index) for index in indices],
             digits=2,
-            label=say("flattened (W · V)"),
+            label=say("flattened (W · V), by index"),
             **look,
         )
         origin = [[str(i // count) for i in indices], [str(i % count) for i in indices]]
