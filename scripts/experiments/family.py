@@ -59,17 +59,11 @@ TRANSLATING, LONGEST, FEW = (0, 500, 750, 1000), 40, 200
 SMOOTHINGS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
 
 
-def strips(pictures: Tensor) -> Tensor:
-    """Cut pictures (B, 8, 8) into strips of 1 × 4 pixels, (B, 16, 4)."""
-    return pictures.reshape(-1, 16, 4)
-
-
 class ViT(nn.Module):
     """Patches as words: a linear layer, positions, the encoder, and the mean says which digit."""
 
-    def __init__(self, cut: Callable[[Tensor], Tensor]) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self.cut = cut
         self.embedding = nn.Linear(4, 32)
         self.positions = LearnedPositions(16, 32)
         self.encoder = Encoder(
@@ -83,7 +77,7 @@ class ViT(nn.Module):
 
     def forward(self, pictures: Tensor) -> Tensor:
         """Return the logits, (B, 10), of pictures (B, 8, 8)."""
-        x = self.embedding(self.cut(pictures)) + self.positions(16)
+        x = self.embedding(to_patches(pictures, size=2)) + self.positions(16)
         return self.head(self.encoder(x)[0].mean(dim=1))
 
 
@@ -149,8 +143,7 @@ def classify(*, model: str, seed: int) -> dict:
         linear = LogisticRegression(max_iter=2000).fit(seen.flatten(1).numpy(), known.numpy())
         return {"right": round(linear.score(new.flatten(1).numpy(), wanted.numpy()), 4)}
     torch.manual_seed(seed)
-    cut = strips if model == "ViT on strips" else partial(to_patches, size=2)
-    net = convolution() if model == "convolution" else ViT(cut)
+    net = convolution() if model == "convolution" else ViT()
 
     def loss(generator: torch.Generator) -> Tensor:
         rows = some(TRAINED_ON, generator)
@@ -550,13 +543,7 @@ def run(*, again: bool) -> None:
 
     order = []
     for seed in SEEDS:
-        for model in (
-            "most frequent",
-            "logistic regression",
-            "convolution",
-            "ViT",
-            "ViT on strips",
-        ):
+        for model in ("most frequent", "logistic regression", "convolution", "ViT"):
             order.append({"task": "digits", "model": model, "seed": seed})
         for model in ("real", "tuned counts", "writer"):
             order.append({"task": "draw", "model": model, "seed": seed})

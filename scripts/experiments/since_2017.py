@@ -3,7 +3,7 @@
 Updates are equal, and the highest learning rate is RATE. Two key heads and the block of today have
 fewer parameters than 2017, so they also train with a wider feed-forward network. The blocks of 2017
 and of today also train at the rates of RATES, with pre-norm alone beside them, and for three times
-as long.
+as long. At the largest rate, each change is left out of the block of today once more.
 """
 
 from collections.abc import Sequence
@@ -39,13 +39,15 @@ for left_out in PARTS:
 CHANGES["two key heads, wider"] = CHANGES["two key heads"] | {"d_ff": 120}
 CHANGES["together, wider"] = CHANGES["together"] | {"d_ff": 84}
 RATE = 0.008
-RATES = {f"translate at {rate}": rate for rate in (0.016, 0.032)}
+RATES = {f"translate at {rate}": rate for rate in (0.016, 0.032, 0.064)}
+LARGEST = "translate at 0.064"
 STEPS = {"translate": 500, "translate for longer": 1500} | dict.fromkeys(RATES, 500)
 TASKS = {
     "translate": list(CHANGES),
     **{rate: ["2017", "pre-norm", "together"] for rate in RATES},
     "translate for longer": ["2017", "together"],
 }
+TASKS[LARGEST] += [f"all but {part}" for part in PARTS]
 
 
 def translate(change: str, seed: int, steps: int, peak: float) -> dict:

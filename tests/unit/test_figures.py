@@ -103,8 +103,8 @@ EXAMPLES = {
     ),
     changes.a_gate: lambda: (
         NAMES,
-        {"alive": X[:, 0], "describes": X[:, 1]},
-        {"product": X[:, 2], "with silu": X[:, 3]},
+        {"degree": X[:, 0], "quality": X[:, 1]},
+        {"product": X[:, 2], "silu": X[:, 3]},
     ),
     changes.two_experts: lambda: (NAMES, X[:, :2]),
     changes.each_change_five_times: lambda: (
@@ -624,14 +624,13 @@ EXAMPLES = {
         },
         0.5,
     ),
-    members.cut_two_ways: lambda: (
+    members.cut_into_patches: lambda: (
         torch.arange(64).view(8, 8) / 63,
-        torch.arange(64).view(16, 4) / 63,
         torch.arange(64).view(16, 4) / 63,
         4,
     ),
     members.recognised: lambda: (
-        {"convolution": [0.93, 0.94], "ViT, squares": [0.92, 0.93], "ViT, strips": [0.9, 0.91]},
+        {"convolution": [0.93, 0.94], "ViT": [0.92, 0.93]},
         0.92,
     ),
     members.the_nearest_entry: lambda: (

@@ -446,44 +446,39 @@ def _pixels(picture: Tensor, side: float, *, cut: int = 0) -> Piece:
     return Piece(width, height, paint)
 
 
-def cut_two_ways(picture: Tensor, right: Tensor, strips: Tensor, shown: int) -> Drawing:
-    """Draw a picture in patches, and its first ones as squares and as strips.
+def cut_into_patches(picture: Tensor, patches: Tensor, shown: int) -> Drawing:
+    """Draw a picture in patches, and the first of them larger.
 
     Args:
         picture: (8, 8).
-        right: its patches, (16, 4).
-        strips: what a reshape without permute makes of it, (16, 4).
+        patches: the squares that it is cut into, (16, 4).
         shown: how many of the first patches are drawn.
     """
 
-    def line(table: Tensor, title: str, role: str, shape: tuple[int, int], side: float) -> Piece:
-        patches = [_pixels(patch.view(shape), side) for patch in table[:shown]]
+    def first(side: float) -> Piece:
+        squares = [_pixels(patch.view(2, 2), side) for patch in patches[:shown]]
         return column(
-            words(title, size=12, bold=True, role=role), row(*patches, gap=12), gap=6, align="left"
+            words(say("the first patches: 2 × 2"), size=12, bold=True, role="context"),
+            row(*squares, gap=12),
+            gap=6,
+            align="left",
         )
 
-    def all_of_it(side: float, narrow: float) -> list[Piece]:
-        return [
-            line(right, say("the first patches: 2 × 2"), "context", (2, 2), side),
-            line(strips, say("without permute: 1 × 4"), "wrong", (1, 4), narrow),
-        ]
-
     cut = column(
-        words(say("a zero in {n} patches", n=len(right)), size=12, bold=True),
+        words(say("a zero in {n} patches", n=len(patches)), size=12, bold=True),
         _pixels(picture, 15, cut=2),
         gap=6,
     )
     return Drawing(
-        say("A digit cut into squares, and into strips"),
+        say("A digit cut into squares"),
         say(
             "A handwritten zero, cut into {n} patches of two by two pixels. The first {shown} "
-            "patches are the squares of its upper row. Cut without permute, the first {shown} "
-            "are strips, each of four pixels side by side: the two upper rows of pixels.",
-            n=len(right),
+            "patches are the squares of its upper row.",
+            n=len(patches),
             shown=shown,
         ),
-        row(cut, column(*all_of_it(24, 18), gap=18, align="left"), gap=50),
-        column(cut, *all_of_it(22, 15), gap=16),
+        row(cut, first(24), gap=50),
+        column(cut, first(22), gap=16),
     )
 
 

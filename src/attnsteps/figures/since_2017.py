@@ -443,14 +443,14 @@ def a_running_softmax(
 
 
 def a_gate(
-    names: Sequence[str], readings: Mapping[str, Tensor], products: Mapping[str, Tensor]
+    names: Sequence[str], readings: Mapping[str, Tensor], units: Mapping[str, Tensor]
 ) -> Drawing:
-    """Draw what a hidden unit reads of each word, and two products of it.
+    """Draw what hidden units read of each word, and what each of them puts out.
 
     Args:
         names: of the T words.
         readings: a title for each column of numbers that is read, (T,).
-        products: a title for each product of them, (T,).
+        units: a title for the output of each unit, (T,).
     """
 
     def arranged(wide: float) -> Piece:
@@ -461,12 +461,12 @@ def a_gate(
                 rows=rows,
                 columns=list(map(say, columns)),
                 digits=2,
-                limit=1.2,
+                limit=4,
                 cell=(wide, 26),
             )
 
         read = part(readings, "source", list(map(say, names)))
-        return row(read, words("→", size=16), part(products, "context"), gap=6)
+        return row(read, words("→", size=16), part(units, "context"), gap=6)
 
     return Drawing(
         say("A gate multiplies two readings of the same word"),
@@ -475,11 +475,11 @@ def a_gate(
             names=", ".join(map(say, names)),
             columns="; ".join(
                 f"{say(title)}: {listed(numbers, 2)}"
-                for title, numbers in {**readings, **products}.items()
+                for title, numbers in {**readings, **units}.items()
             ),
         ),
         arranged(86),
-        arranged(58),
+        arranged(46),
     )
 
 
