@@ -88,11 +88,6 @@ MB = 10**6
 CIRCLE = ((4, 1, 2, 6, 5, 3), (2, 6, 5, 1, 3, 4))
 EXAMPLES = {
     changes.two_blocks: tuple,
-    changes.either_norm: lambda: (
-        {"x": X[:, :4], "LayerNorm": X[:, :4], "RMSNorm": X[:, :4]},
-        NAMES,
-        MODEL_AXES,
-    ),
     changes.hands_that_turn_on: lambda: ({"α": 1, "β": 8}, torch.eye(2), 0.1, (0, 5, 500)),
     changes.neighbours_or_halves: lambda: (("α", "α′", "β", "β′"), (0, 2, 1, 3)),
     changes.shared_keys: lambda: ((8, 2, 1), 8),

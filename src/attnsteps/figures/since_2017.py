@@ -119,41 +119,6 @@ def two_blocks() -> Drawing:
     )
 
 
-def either_norm(tables: Mapping[str, Tensor], names: Sequence[str], axes: Sequence[str]) -> Drawing:
-    """Draw some words before and after each norm.
-
-    Args:
-        tables: a title and (T, D) for each.
-        names: of the T words.
-        axes: of the D columns.
-    """
-
-    def drawn(cell: float) -> list[Piece]:
-        look = {"rows": list(map(say, names)), "columns": list(map(say, axes))}
-        return [
-            column(
-                words(say(title), size=12, bold=True),
-                matrix(table, "source", **look, digits=1, limit=2, cell=(cell, 26)),
-                gap=4,
-            )
-            for title, table in tables.items()
-        ]
-
-    return Drawing(
-        say("Words after either norm"),
-        say(
-            "Rows are {names}, columns the axes. {tables}.",
-            names=", ".join(map(say, names)),
-            tables="; ".join(
-                f"{say(title)}: " + " | ".join(listed(line, 1) for line in table)
-                for title, table in tables.items()
-            ),
-        ),
-        row(*drawn(38), gap=12),
-        column(*drawn(46), gap=10),
-    )
-
-
 def _dial(key: float, query: float, radius: float) -> Piece:
     """Draw the hands of a key and a query, which have turned by angles in radians, in one dial."""
     room = radius + 15
@@ -606,8 +571,8 @@ def at_each_rate(
             )
             for name, shares in runs.items()
         ),
-        drawn(480, 210, 0.4),
-        drawn(250, 190, 0.8),
+        drawn(480, 210, 0.2 * len(rates)),
+        drawn(250, 190, 0.45 * len(rates)),
     )
 
 
