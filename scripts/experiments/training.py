@@ -14,6 +14,7 @@ from scripts.experiments import SEEDS, page, record
 
 DATA = "generated(10000, seed=0), 200 unseen sentences"
 PEAK = 0.004  # the chapter's
+MIXED = {"batch_size": 64, "bucketed": False, "log": None}
 STOP = 100  # the chapter looks at its run after every so many steps
 RIGHT = {
     "running": ("累", "the animal did not cross the street because it was too tired"),
@@ -69,11 +70,11 @@ def batched(
     *,
     seed: int,
     steps: int,
-    lengths: int = 1,
+    lengths: int | None = None,
     weights: str = "mean",
     schedule: str = "both",
 ) -> dict[str, float]:
-    """Train on batches of one length, or of four: four small batches of one length, joined.
+    """Train on batches of mixed lengths, of one, or of four: four small ones of one length, joined.
 
     A word counts by the number in its batch (the mean of the batch), or as much everywhere
     (the sum, divided by what a batch has on average). The schedule is the chapter's or another.
@@ -82,10 +83,11 @@ def batched(
     usual = 64 * sum(len(target) + 1 for _, target in examples) / len(examples)
 
     def plan(epoch: int) -> list[list[int]]:
-        how = {"batch_size": 64 // lengths, "seed": seed, "epoch": epoch}
-        small = index_batches(examples, **how)
+        joined = lengths or 1
+        how = {"batch_size": 64 // joined, "bucketed": lengths is not None}
+        small = index_batches(examples, **how, seed=seed, epoch=epoch)
         return [
-            list(chain.from_iterable(small[i : i + lengths])) for i in range(0, len(small), lengths)
+            list(chain.from_iterable(small[i : i + joined])) for i in range(0, len(small), joined)
         ]
 
     def loss_of(logits: Tensor, targets: Tensor) -> Tensor:
@@ -113,7 +115,7 @@ def run(*, again: bool) -> None:
             }
 
         model = names["new_model"](seed=seed)
-        config = config_of(steps=steps, batch_size=64, evaluate_every=STOP, seed=seed, log=None)
+        config = config_of(**MIXED, steps=steps, evaluate_every=STOP, seed=seed)
         untrained = names["share_right"](model, pairs)
         history = names["train"](
             model, names["examples"], config, validate=validate, progress=False
@@ -133,7 +135,7 @@ def run(*, again: bool) -> None:
     def smoothed(seed: int, steps: int, epsilon: float) -> dict:
         """Train with a label smoothing, and look at unseen words given those before them."""
         model = names["new_model"](seed=seed)
-        config = config_of(steps=steps, batch_size=64, label_smoothing=epsilon, seed=seed, log=None)
+        config = config_of(**MIXED, steps=steps, label_smoothing=epsilon, seed=seed)
         names["train"](model, names["examples"], config, progress=False)
         with torch.no_grad():
             logits = model(batch.src_ids, batch.tgt_in)[batch.tgt_out != 0]  # (N, V)
@@ -193,6 +195,10 @@ def run(*, again: bool) -> None:
         {"run": "batches", "steps": 500, "lengths": lengths, "weights": weights, "seed": seed}
         for seed in SEEDS
         for lengths, weights in ((4, "mean"), (1, "alike"), (1, "mean"))
+    ]
+    tasks += [
+        {"run": "batches", "steps": 2000, "lengths": 1, "weights": "mean", "seed": seed}
+        for seed in SEEDS
     ]
     tasks += [
         {"run": "schedule", "steps": 500, "schedule": schedule, "seed": seed}

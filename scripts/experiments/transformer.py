@@ -1,4 +1,4 @@
-"""Chapter 15: random starts, and seven wrong machines in five trained translators."""
+"""Chapter 15: random starts, seven wrong machines in five trained translators, one trained in."""
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
@@ -8,14 +8,17 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from attnsteps import pretrained
+from attnsteps import TrainingConfig, Transformer, collate, encode_pairs, pretrained, train
 from attnsteps.corpora.generated.corpus import Pair
+from attnsteps.text.batch import Batch
+from attnsteps.training.loss import summed_cross_entropy
 from attnsteps.translator.trained import Trained
 from scripts.experiments import SEEDS, page, record
-from scripts.recipes import corpus, learn
+from scripts.recipes import build, corpus, learn
 
 DATA = "generated(40000, seed=0), held-out sentences"
 BOOK, SHORT, RANDOM = "the book's", "trained for 2,000 steps", "random"
+TRAINED_IN = {"trained right": "", "trained with mistake 1": "1"}
 SENTENCES = "动物没有过马路，因为太累了", "学生们有鸡蛋吗？"
 STEPS, RECIPE = 2000, {"batch_size": 64, "peak": 0.005, "label_smoothing": 0.05}
 PADDING = 8
@@ -55,6 +58,28 @@ def from_random(names: dict, seed: int) -> dict:
     return found | {"ended": any(names["EOS"] in one for one in said)}
 
 
+def trained_in(
+    names: dict, pairs: Sequence[Pair], test: Sequence[Pair], seed: int, mistake: str
+) -> dict:
+    """Train with a mistake from the first step; return the loss on new sentences and the score."""
+    trained, examples = build(pairs, kind="autoregressive", seed=seed)
+    decode = names["decode_with"](mistake)
+
+    def loss_of(model: Transformer, batch: Batch, label_smoothing: float) -> tuple[Tensor, Tensor]:
+        memory = names["encode"](model, batch.src_ids)
+        logits = decode(model, batch.tgt_in, memory, batch.src_ids)
+        return summed_cross_entropy(logits, batch.tgt_out, label_smoothing=label_smoothing)
+
+    config = TrainingConfig(steps=STEPS, seed=seed, log=None, **RECIPE)
+    train(trained.model, examples, config, loss_fn=loss_of, progress=False)
+    machine = trained.model, names["encode"], decode
+    with torch.no_grad():
+        new = collate(encode_pairs(test, trained.src_vocab, trained.tgt_vocab))
+        loss, number = loss_of(trained.model, new, 0.0)
+        right = share_right(lambda src_ids: names["translate"](machine, src_ids), trained, test, 0)
+    return {"loss": round((loss / number).item(), 4), "right": right}
+
+
 def run(*, again: bool) -> None:
     """Try five random starts; then make each mistake in the book's translator and four others."""
     names, splits = page("transformer"), corpus()
@@ -64,6 +89,8 @@ def run(*, again: bool) -> None:
     def measure(*, model: str, seed: int) -> dict:
         if model == RANDOM:
             return from_random(names, seed)
+        if model in TRAINED_IN:
+            return trained_in(names, splits.train, splits.unseen, seed, TRAINED_IN[model])
         trained = book = pretrained()
         if model != BOOK:
             trained = learn(splits.train, steps=STEPS, seed=seed, recipe=RECIPE)[0]
@@ -94,4 +121,5 @@ def run(*, again: bool) -> None:
     tasks = [{"model": RANDOM, "seed": seed} for seed in SEEDS]
     tasks += [{"model": BOOK, "seed": 0}]
     tasks += [{"model": SHORT, "seed": seed} for seed in SEEDS[:4]]
+    tasks += [{"model": model, "seed": seed} for seed in SEEDS for model in TRAINED_IN]
     record("transformer", tasks, measure, data=DATA, again=again)

@@ -154,6 +154,18 @@ def test_batches_may_be_cut_by_their_number_of_tokens():
     assert all(b - a <= 20 for a, b in itertools.pairwise([0, *history.column("tokens")]))
 
 
+@pytest.mark.parametrize("bucketed", [True, False])
+def test_a_batch_holds_pairs_of_similar_length_or_of_any(bucketed):
+    padding = []
+
+    def spy(model, batch, label_smoothing):
+        padding.append((batch.tgt_out == 0).float().mean().item())
+        return autoregressive_loss(model, batch, label_smoothing)
+
+    trained(config=make_config(steps=12, bucketed=bucketed), loss_fn=spy)
+    assert (sum(padding) / len(padding) < 0.15) == bucketed
+
+
 def test_the_history_tells_the_mean_loss_since_the_record_before():
     sums = []
 

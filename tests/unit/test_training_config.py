@@ -58,6 +58,7 @@ def test_the_schedule_is_the_one_that_was_asked_for():
             {"precision": "fp16"},
             "precision must be 'float32' or 'bfloat16' or 'float16'; got 'fp16'",
         ),
+        ({"bucketed": None}, "bucketed must be False or True; got None"),
         ({"compile": 1}, "compile must be False or True; got 1"),
         ({"log": "wandb"}, "log must be 'csv' or None; got 'wandb'"),
         ({"log_every": 0}, "log_every must be a positive integer; got 0"),

@@ -16,6 +16,7 @@ class TrainingConfig:
         steps: the number of updates.
         batch_size: the sentence pairs of a batch; None takes 128, unless max_tokens bounds it.
         max_tokens: in place of batch_size: how many ids of each side a batch may hold.
+        bucketed: True fills each batch with pairs of similar length, False with any.
         schedule: "linear", up to the peak and down to 0; "paper", section 5.3 of the paper, which
             follows from d_model and warmup alone; or "constant", the peak once it is reached.
         peak: the highest learning rate, where the schedule is not the paper's.
@@ -47,6 +48,7 @@ class TrainingConfig:
     steps: int = 1250
     batch_size: int | None = None
     max_tokens: int | None = None
+    bucketed: bool = True
     schedule: Literal["linear", "paper", "constant"] = "linear"
     peak: float = 0.004
     warmup: int | None = None
@@ -83,6 +85,7 @@ class TrainingConfig:
         if self.clip is not None:
             check_number("clip", self.clip, above=0)
         check_choice("precision", self.precision, PRECISIONS)
+        check_choice("bucketed", self.bucketed, (False, True))
         check_choice("compile", self.compile, (False, True))
         check_choice("log", self.log, ("csv", None))
         check_number("seed", self.seed, integer=True)

@@ -146,9 +146,10 @@ def _check_end(run: Run, path: Path) -> None:
 def _batches(run: Run, examples: Sequence[Example], device: torch.device) -> Iterator[Batch | None]:
     """Yield this process's share of batch after batch, without end, and note how far they lead."""
     now, config = run.now, run.config
-    size = {"batch_size": config.pairs, "max_tokens": config.max_tokens}
+    names = ("max_tokens", "bucketed", "seed")
+    choices = {"batch_size": config.pairs} | {name: getattr(config, name) for name in names}
     while True:
-        plan = index_batches(examples, **size, seed=config.seed, epoch=now.epoch)
+        plan = index_batches(examples, **choices, epoch=now.epoch)
         for batch in plan[now.batch :]:
             now.batch += 1
             index = share(batch, run.processes)
