@@ -397,7 +397,7 @@ def refer(*, model: str, seed: int) -> dict:
         }
         return {name: round(sum(each) / len(each), 4) for name, each in guesses.items()} | sizes
     body, curve = untrained(seed), []
-    if model == "pre-trained":
+    if model in ("pre-trained", "embeddings alone"):
         weights, curve = pretrained(seed)
         body.load_state_dict(weights)
     torch.manual_seed(seed)
@@ -405,7 +405,9 @@ def refer(*, model: str, seed: int) -> dict:
 
     def answer(ids: Tensor) -> Tensor:
         real = (ids != Vocab.pad_id).unsqueeze(2)
-        vectors = body.vectors(ids, padding_mask(ids, Vocab.pad_id)) * real
+        alone = model == "embeddings alone"
+        mask = padding_mask(ids, Vocab.pad_id)
+        vectors = (body.embedding(ids) if alone else body.vectors(ids, mask)) * real
         return net[1](vectors.sum(dim=1) / real.sum(dim=1))
 
     ids, given = rows(vocab, [pair for pair, _ in few]), torch.tensor([label for _, label in few])
@@ -552,6 +554,6 @@ def run(*, again: bool) -> None:
             order.append({"task": "translate", "model": model, "seed": seed})
     order.append({"task": "words", "model": "most frequent", "seed": 0})
     for seed in SEEDS:
-        for model in ("counts of adjectives", "from scratch", "pre-trained"):
+        for model in ("counts of adjectives", "from scratch", "pre-trained", "embeddings alone"):
             order.append({"task": "halves", "model": model, "seed": seed})
     record("family", order, measure, data=DATA, again=again)

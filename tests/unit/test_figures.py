@@ -556,7 +556,7 @@ EXAMPLES = {
     costs.what_a_token_leaves: lambda: (512, 2048),
     costs.memory_against_the_batch: lambda: (
         {
-            n: (TrainingBytes(252 * MB, 252 * MB, 505 * MB, 0, 16 * n * MB, n * MB), 9 * n * MB)
+            n: TrainingBytes(252 * MB, 252 * MB, 505 * MB, 0, 16 * n * MB, n * MB, 9 * n * MB)
             for n in (1, 833)
         },
     ),
@@ -582,13 +582,11 @@ EXAMPLES = {
     ),
     costs.ways_to_fit: lambda: (
         {
-            "as it is": (
-                TrainingBytes(252 * MB, 252 * MB, 505 * MB, 0, 13_000 * MB, 900 * MB),
-                7400 * MB,
+            "as it is": TrainingBytes(
+                252 * MB, 252 * MB, 505 * MB, 0, 13_000 * MB, 900 * MB, 7400 * MB
             ),
-            "16 bits": (
-                TrainingBytes(252 * MB, 252 * MB, 505 * MB, 126 * MB, 9000 * MB, 400 * MB),
-                7400 * MB,
+            "16 bits": TrainingBytes(
+                252 * MB, 252 * MB, 505 * MB, 126 * MB, 9000 * MB, 400 * MB, 7400 * MB
             ),
         },
         12_000 * MB,

@@ -33,11 +33,11 @@ def shown_bytes(text: str) -> float:
 def assert_counts(shown: Locator, expected: TrainingStep) -> None:
     """Hold every number of the table, and the parameters, against the package's."""
     rows = shown.locator("tbody tr")
-    expect(rows).to_have_count(7)
+    expect(rows).to_have_count(8)
     kept = [*expected.kept, expected.kept.total]
     got = [shown_bytes(row.locator("td").first.inner_text()) for row in rows.all()]
     assert got == pytest.approx(kept, rel=0.0051)  # three digits are shown
-    shares = [row.locator("td").nth(1).inner_text() for row in rows.all()[:6]]
+    shares = [row.locator("td").nth(1).inner_text() for row in rows.all()[:7]]
     for text, size in zip(shares, expected.kept, strict=True):
         number = text.removesuffix(" %")
         digits = len(number.partition(".")[2])
@@ -147,7 +147,7 @@ def test_no_two_kinds_of_memory_look_alike(open_page, forced_colors):
     page.emulate_media(forced_colors=forced_colors)
     keys = widget(page).locator(".aw-budget-key")
     looks = keys.evaluate_all("(keys) => keys.map((key) => getComputedStyle(key).background)")
-    assert len(set(looks)) == len(looks) == 6
+    assert len(set(looks)) == len(looks) == 7
 
 
 def test_the_exercises_accept_their_answers(open_page):

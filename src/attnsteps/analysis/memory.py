@@ -10,7 +10,7 @@ FOUR, TWO = 4, 2  # bytes of a number in 32 and in 16 bits
 
 
 class TrainingBytes(NamedTuple):
-    """What a training step keeps, in bytes.
+    """What a training step has in memory at its peak, in bytes.
 
     Args:
         weights: the parameters, always in 32 bits.
@@ -20,6 +20,7 @@ class TrainingBytes(NamedTuple):
         activations: what the forward pass leaves for the backward pass, but for attention's.
         attention: what attention leaves: explicit, two tables of weights for each; fused, its
             output and one number for each query and head.
+        loss: what the backward pass begins with, two gradients as wide as the vocabulary.
     """
 
     weights: int
@@ -28,6 +29,7 @@ class TrainingBytes(NamedTuple):
     copies: int
     activations: int
     attention: int
+    loss: int
 
     @property
     def total(self) -> int:
@@ -45,13 +47,14 @@ def training_bytes(
     precision: Literal["float32", "bfloat16", "float16"] = "float32",
     fused: bool = True,
 ) -> TrainingBytes:
-    """Add up what is in memory at the end of a training step's forward pass.
+    """Add up what is in memory when the backward pass of a training step begins.
 
     Formula: four numbers of 32 bits for each parameter. And what the backward pass will ask for,
     which autograd keeps, in units of D numbers for each word: of an encoder layer's, the three
     projections that attention compares and mixes, its merged heads, two sums of residual and
     output and two norms, and Dff hidden units; likewise in the decoder, whose cross-attention
-    projects each source word twice; and at the end V log-probabilities::
+    projects each source word twice; and at the end V log-probabilities, to which the backward pass
+    adds their gradient and that of the logits, 2·T·V::
 
         source:  (1 + 8·N + 2·N_dec)·S·D + N·S·Dff
         target:  (1 + 12·N)·T·D          + N·T·Dff + T·V
@@ -64,13 +67,13 @@ def training_bytes(
     why 16 bits do not halve the memory.
 
     Source: counted from what autograd keeps; a test holds the two within two per cent. Left out:
-    dropout's masks, the masks of attention, two numbers for each norm and word, ids, and what lives
-    only for a moment.
+    dropout's masks, the masks of attention, two numbers for each norm and word, ids, and what else
+    lives only for a moment.
 
     Example:
         >>> config = TransformerConfig.tiny(src_vocab_size=200, tgt_vocab_size=300)
         >>> training_bytes(config, 32, 9, 13, num_parameters=265_472).total
-        11008512
+        12006912
     """
     sizes = {"batch_size": batch_size, "src_len": src_len, "tgt_len": tgt_len}
     for name, size in {**sizes, "num_parameters": num_parameters}.items():
@@ -114,6 +117,7 @@ def training_bytes(
         copies=TWO * matrices if half else 0,
         activations=FOUR * (sums + log_probs) + width * (inner + normed),
         attention=attention,
+        loss=FOUR * 2 * log_probs,
     )
 
 

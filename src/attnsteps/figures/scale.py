@@ -36,8 +36,8 @@ PARTS = {
     "at the loss": "target",
 }
 
-#: A case → what its update keeps, and the bytes that the loss's gradients add for a moment.
-Peaks = Mapping[str, tuple[TrainingBytes, int]]
+#: A case → what its update has in memory.
+Peaks = Mapping[str, TrainingBytes]
 
 
 def one_small_layer(x: Tensor, w: Tensor, gradient: Tensor, averages: Sequence[Tensor]) -> Drawing:
@@ -141,9 +141,9 @@ def _legend(names: Sequence[str], *, tall: bool) -> Piece:
 def _memory_bars(cases: Peaks, pixels: float, *, tall: bool, card: float = 0.0) -> Piece:
     """Draw a bar for each case, to one scale of pixels for a GB, and above them a card's memory."""
     bars, seen = {}, []
-    for label, (kept, moment) in cases.items():
+    for label, kept in cases.items():
         sizes = kept.weights, kept.gradients, kept.adam, kept.copies
-        sizes = (*sizes, kept.activations + kept.attention, moment)
+        sizes = (*sizes, kept.activations + kept.attention, kept.loss)
         pieces = []
         for name, size in zip(PARTS, sizes, strict=True):
             width = pixels * size / 1e9
@@ -151,7 +151,7 @@ def _memory_bars(cases: Peaks, pixels: float, *, tall: bool, card: float = 0.0) 
                 seen.append(name)
                 shown = say(name) if name == "kept for backward" and width > 120 else ""
                 pieces.append(matrix([[shown]], PARTS[name], cell=(width, 26)))
-        bars[label] = row(*pieces, gap=-2), kept.total + moment
+        bars[label] = row(*pieces, gap=-2), kept.total
     if card:
         outline = matrix([[""]], "plain", kind="cached", cell=(pixels * card / 1e9, 26))
         bars = {say("your card"): (outline, card), **bars}
@@ -170,18 +170,18 @@ def _memory_bars(cases: Peaks, pixels: float, *, tall: bool, card: float = 0.0) 
 
 def _totals(cases: Peaks) -> str:
     return "; ".join(
-        say("{name}, {size:.1f} GB", name=name, size=(kept.total + moment) / 1e9)
-        for name, (kept, moment) in cases.items()
+        say("{name}, {size:.1f} GB", name=name, size=kept.total / 1e9)
+        for name, kept in cases.items()
     )
 
 
-def memory_against_the_batch(batches: Mapping[int, tuple[TrainingBytes, int]]) -> Drawing:
+def memory_against_the_batch(batches: Mapping[int, TrainingBytes]) -> Drawing:
     """Draw an update's memory where it is highest, to scale, for each number of sentences."""
     cases = {
         say("{n} sentences", n=n) if n > 1 else say("1 sentence"): peak
         for n, peak in batches.items()
     }
-    fixed, _ = next(iter(batches.values()))
+    fixed = next(iter(batches.values()))
     return Drawing(
         say("The memory of one update of the base model"),
         say(

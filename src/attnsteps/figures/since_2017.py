@@ -263,16 +263,14 @@ def neighbours_or_halves(names: Sequence[str], order: Sequence[int]) -> Drawing:
     )
 
 
-def _sharing(kv_heads: int, num_heads: int, *, mark: str = "") -> Piece:
+def _sharing(kv_heads: int, num_heads: int) -> Piece:
     """Draw query heads above the heads of keys and values that they share."""
-    queries = [
-        block(str(i), "query", name=f"q{mark}{kv_heads}.{i}", width=30) for i in range(num_heads)
-    ]
+    queries = [block(str(i), "query", name=f"q{kv_heads}.{i}", width=30) for i in range(num_heads)]
     keys = [
         block(
             str(j) if kv_heads == num_heads else f"k, v {j}",
             "key",
-            name=f"k{mark}{kv_heads}.{j}",
+            name=f"k{kv_heads}.{j}",
             width=30,
         )
         for j in range(kv_heads)
@@ -282,13 +280,12 @@ def _sharing(kv_heads: int, num_heads: int, *, mark: str = "") -> Piece:
 
 
 def shared_keys(shown: Sequence[int], num_heads: int) -> Drawing:
-    """Draw which query heads share a head of keys and values, and a wrong pairing.
+    """Draw which query heads share a head of keys and values.
 
     Args:
         shown: some numbers of heads of keys and values.
         num_heads: the number of query heads.
     """
-    groups = next(n for n in shown if 1 < n < num_heads)
 
     def caption(count: int) -> str:
         if count == num_heads:
@@ -298,45 +295,25 @@ def shared_keys(shown: Sequence[int], num_heads: int) -> Drawing:
         return say("grouped: one for {n}", n=num_heads // count)
 
     def drawn() -> list[Piece]:
-        heads = [
+        return [
             column(words(caption(n), size=12, bold=True), _sharing(n, num_heads), gap=4)
             for n in shown
         ]
-        mistake = column(
-            words(say("with repeat: the wrong pairs"), size=12, bold=True, role="wrong"),
-            _sharing(groups, num_heads, mark="wrong"),
-            gap=4,
-        )
-        return [*heads, mistake]
 
     parts = drawn()
     return Drawing(
         say("Query heads that share heads of keys and values"),
         say(
-            "Rows of {n} query heads. Neighbours share a head of keys and values: {shared}. A last "
-            "row shows the mistake: with repeat, the query heads go to the {groups} heads of keys "
-            "in turn.",
+            "Rows of {n} query heads. Neighbours share a head of keys and values: {shared}.",
             n=num_heads,
             shared=", ".join(say("{all} share {n}", all=num_heads, n=n) for n in shown),
-            groups=groups,
         ),
-        grid([parts[i : i + 2] for i in range(0, len(parts), 2)], gap=(48, 18)),
+        column(row(*parts[:2], gap=48), *parts[2:], gap=18),
         column(*drawn(), gap=18),
         wires=[
-            *(
-                Wire(f"q{n}.{i}.bottom", f"k{n}.{i * n // num_heads}.top", head=False)
-                for n in shown
-                for i in range(num_heads)
-            ),
-            *(
-                Wire(
-                    f"qwrong{groups}.{i}.bottom",
-                    f"kwrong{groups}.{i % groups}.top",
-                    role="wrong",
-                    head=False,
-                )
-                for i in range(num_heads)
-            ),
+            Wire(f"q{n}.{i}.bottom", f"k{n}.{i * n // num_heads}.top", head=False)
+            for n in shown
+            for i in range(num_heads)
         ],
     )
 

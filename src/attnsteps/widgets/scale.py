@@ -27,7 +27,7 @@ SIZES: dict[Size, dict[str, int]] = {
 #: The speed is that of each of the paper's cards, by the chapter's account.
 HOW = {"micro_batches": 1, "processes": 1, "precision": "float32", "fused": True, "speed": 2.7e12}
 
-_KEPT = ("weights", "gradients", "Adam", "16-bit copies", "activations", "attention")
+_KEPT = ("weights", "gradients", "Adam", "16-bit copies", "activations", "attention", "loss")
 
 
 class TrainingStep(Widget):
@@ -99,7 +99,7 @@ class TrainingStep(Widget):
 
     @property
     def kept(self) -> TrainingBytes:
-        """The memory that one process keeps, in bytes."""
+        """The memory of one process at its peak, in bytes."""
         return training_bytes(
             self.config,
             self.sentences,
@@ -118,7 +118,7 @@ class TrainingStep(Widget):
         ax.bar_label(drawn, fmt="{:,.0f}", padding=3)
         ax.invert_yaxis()
         ax.margins(x=0.2)
-        ax.set(xlabel="MB in each process", title="What one training step keeps")
+        ax.set(xlabel="MB in each process", title="What one training step takes")
         ax.grid(axis="y", visible=False)
         return figure
 

@@ -32,6 +32,7 @@ const PARTS = [
   ["copies", "16-bit copies of matrices"],
   ["activations", "other activations"],
   ["attention", "attention’s activations"],
+  ["loss", "two tables at the loss"],
 ];
 /** @type {Record<string, string>} */
 const NAMES = { tiny: "tiny, the book’s", base: "base, the paper’s", big: "big, the paper’s" };

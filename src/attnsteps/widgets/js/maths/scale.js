@@ -20,7 +20,7 @@ export function sentencesAtOnce(B, processes, microBatches) {
 }
 
 /**
- * The bytes that a training step keeps, as model/memory.py counts them.
+ * The bytes of a training step at its peak, as analysis/memory.py counts them.
  * @param {ModelSizes} sizes
  * @param {number} parameters of the model
  * @param {boolean} half whether products are computed in 16 bits
@@ -43,6 +43,7 @@ export function bytesKept({ B, S, T, D, H, Dff, N, V }, parameters, half, fused)
     copies: half ? 2 * matrices : 0,
     activations: 4 * (sums + tgt * V) + width * (inner + normed),
     attention: fused ? (width * D + 4 * H) * asked : width * 2 * H * pairs,
+    loss: 8 * tgt * V,
   };
 }
 
