@@ -95,7 +95,7 @@ def test_16_bits_and_explicit_attention(open_page):
     shown.get_by_label("explicit").check()
     assert_counts(shown, python(precision="bfloat16", fused=False))
     total = python(precision="bfloat16", fused=False).kept.total / 1e9
-    expect(shown.locator("p[role=status]")).to_have_text(f"Total: {total:.3g} GB in each process.")
+    expect(shown.locator("p[role=status]")).to_have_text(f"Total: {total:#.3g} GB in each process.")
 
 
 def test_the_time_follows_from_operations_speed_and_processes(open_page):
