@@ -1,4 +1,4 @@
-"""Chapter 15: random starts, seven wrong machines in five trained translators, one trained in."""
+"""Chapter 15: random starts, wrong machines in trained translators, and one trained with."""
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
