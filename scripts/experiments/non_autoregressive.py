@@ -1,7 +1,7 @@
 """The language with two correct orders: four ways to learn it and two controls, five seeds each.
 
-Three of them learn a larger language of the same kind, too, of which the coin's tosses are too many
-to be learnt by heart.
+Three of them, and a third control, learn a larger language of the same kind, too, of which the
+coin's tosses are too many to be learnt by heart.
 """
 
 from collections.abc import Sequence
@@ -25,7 +25,9 @@ KINDS = (
     "all at once, from a coin",
 )
 MANY = tuple(  # too many sentences to learn a coin's tosses by heart
-    f"{kind}, many sentences" for kind in KINDS if kind.startswith("all at once")
+    f"{kind}, many sentences"
+    for kind in (*KINDS, "all at once, from a teacher that draws")
+    if kind.startswith("all at once")
 )
 
 
@@ -103,6 +105,27 @@ def chosen(sources: Sequence[tuple], answers: Sequence[tuple], when: dict[str, s
     }
 
 
+@torch.no_grad()
+def leads(teacher: object, chapter: dict, sources: Sequence[tuple]) -> dict[str, float]:
+    """Return how likely a teacher begins with each word of time, of the two words that are right.
+
+    It is the mean over the sources with that word of time.
+    """
+    source, target = teacher.src_vocab, teacher.tgt_vocab
+    src_ids = torch.tensor([source.ids(one) for one in sources])
+    begins = torch.tensor(
+        [[target.ids(way)[0] for way in chapter["two_ways"][one]] for one in sources]
+    )
+    start = torch.full((len(sources), 1), target.bos_id)
+    transformer = teacher.model.eval()
+    logits = transformer.decode(start, transformer.encode(src_ids), src_ids)[:, 0]
+    first = logits.gather(1, begins).softmax(-1)[:, 0]
+    return {
+        time: round(first[[one[0] == sign for one in sources]].mean().item(), 3)
+        for sign, time in chapter["when"].items()
+    }
+
+
 def mixed(passes: list[tuple], ways: Sequence[tuple]) -> bool:
     """Say whether the words that the second pass keeps are of no single order."""
     (_, found, _), (given, *_) = passes[:2]
@@ -157,9 +180,13 @@ def from_many(kind: str, chapter: dict, steps: int, seed: int) -> dict:
     pairs, wanted = [pair(one, way) for one in known for way in two_ways[one]], []
     if "teacher" in kind:
         teacher = learn(pairs, chapter["autoregressive_loss"], steps=steps, seed=seed)
-        translations = translate(teacher, known)
+        how = {}
+        if "draws" in kind:
+            how = {"search": "sample", "top_p": 0.9}
+            how["generator"] = torch.Generator().manual_seed(seed)
+        translations = translate(teacher, known, **how)
         pairs = [pair(source, words) for source, words in zip(known, translations, strict=True)]
-        wanted = translate(teacher, tests)
+        wanted = translate(teacher, tests, **how)
     if "coin" in kind:
         pairs = tossed(pair, two_ways, known, seed)
         wanted = [one.tgt for one in tossed(pair, two_ways, tests, 100 + seed)]
@@ -171,6 +198,7 @@ def from_many(kind: str, chapter: dict, steps: int, seed: int) -> dict:
         result["as_its_teacher"] = share_of(said, wanted)
         if "teacher" in kind:
             result |= chosen(tests, wanted, chapter["when"])
+            result["leads"] = leads(teacher, chapter, tests)
         recalled = translate(model, [one.src for one in some])
         result["by_heart"] = share_of(recalled, [one.tgt for one in some])
     sides = two_sides(model.model, chapter["vocabs"], two_ways, tests)

@@ -311,7 +311,7 @@ def how_sure_and_how_right(runs: dict[str, Sequence[dict]]) -> Drawing:
         )
         + ".",
         table(heads, (140, 30)),
-        table(short, (68, 30)),
+        table(short, (64, 30)),
     )
 
 
