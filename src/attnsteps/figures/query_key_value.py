@@ -543,6 +543,7 @@ def what_training_finds(
 def one_matrix_for_both(
     x: Tensor,
     matrices: tuple[Tensor, Tensor, Tensor],
+    shared: Tensor,
     shown: tuple[Word, Word],
     news: Sequence[str],
 ) -> Drawing:
@@ -550,7 +551,8 @@ def one_matrix_for_both(
 
     Args:
         x: the words' vectors, (2, D).
-        matrices: for queries, keys and values; the second then makes the queries as well.
+        matrices: for queries, keys and values.
+        shared: the one that makes both queries and keys, (D, Dk).
         shown: the words.
         news: what the entries of a value mean.
     """
@@ -558,12 +560,12 @@ def one_matrix_for_both(
     names = [gloss(one) for one in shown]
     heads = [say(entry) for entry in news]
 
-    def found(w: Tensor) -> tuple[Tensor, Tensor]:
-        scores = (x @ w) @ (x @ w_k).T
-        return scores, (scores / w_k.shape[-1] ** 0.5).softmax(-1) @ x @ w_v
+    def found(for_q: Tensor, for_k: Tensor) -> tuple[Tensor, Tensor]:
+        scores = (x @ for_q) @ (x @ for_k).T
+        return scores, (scores / for_k.shape[-1] ** 0.5).softmax(-1) @ x @ w_v
 
-    def panel(w: Tensor, label: str) -> Piece:
-        scores, context = found(w)
+    def panel(for_q: Tensor, for_k: Tensor, label: str) -> Piece:
+        scores, context = found(for_q, for_k)
         tables = row(
             matrix(
                 scores, "weights", label=say("scores"), rows=names, columns=names, cell=(46, 28)
@@ -581,15 +583,18 @@ def one_matrix_for_both(
         )
         return column(words(label, size=13, bold=True), tables, gap=8)
 
-    pair = (panel(w_q, say("two matrices")), panel(w_k, say("one matrix for both")))
-    (ours, home), (tied, own) = found(w_q), found(w_k)
+    pair = (
+        panel(w_q, w_k, say("two matrices")),
+        panel(shared, shared, say("one matrix for both")),
+    )
+    (ours, home), (tied, own) = found(w_q, w_k), found(shared, shared)
     return Drawing(
         say("What is lost if queries share with keys"),
         say(
             "With two matrices, {first} scores itself {a0} and {last} {a1}, and {last} scores "
             "{first} {b0} and itself {b1}: each brings home mainly the other's news, {a} and {b}. "
-            "With one matrix for both it is {c0} and {c1}, {d0} and {d1}: each brings home mainly "
-            "its own, {c} and {d}.",
+            "With one matrix for both it is {c0} and {c1}, {d0} and {d1}: they bring home {c} and "
+            "{d}.",
             first=names[0],
             last=names[1],
             **{f"a{i}": in_digits(float(score), 0) for i, score in enumerate(ours[0])},
