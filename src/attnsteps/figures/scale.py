@@ -377,67 +377,6 @@ def error_against_the_factor(errors: Mapping[float, float], coarse: float) -> Dr
     )
 
 
-# Fewer starts, fewer trips -----------------------------------------------------------------------
-
-
-def roofline(points: Mapping[int, tuple[float, float]], memory: float, peak: float) -> Drawing:
-    """Draw a product's speed against its operations per byte, below two limits.
-
-    Args:
-        points: number of words → (operations for each byte, operations a second).
-        memory: the most bytes a second.
-        peak: the most operations a second.
-    """
-
-    def tens(*numbers: float) -> tuple[float, ...]:
-        return tuple(math.log10(n) for n in numbers)
-
-    bend, left, right = peak / memory, 0.2, 700
-    low = left * memory / 2
-    roof = [tens(left, left * memory), tens(bend, peak), tens(right, peak)]
-    dots = [tens(*point) for point in points.values()]
-
-    def arranged(size: tuple[float, float], *, tall: bool) -> Piece:
-        marks = [(math.log10(n), f"{n:g}") for n in (0.2, 1, 10, 100)]
-        up = [n for n in (1, 2, 5, 10, 20, 50, 100, 200) if low < n * 1e9 < 1.5 * peak]
-        ticks = [(math.log10(n * 1e9), f"{n}") for n in up]
-        names = [say("{n} words", n=n) if n > 1 else say("1 word") for n in points]
-        if tall:
-            names = [names[0], *(f"{n}" for n in list(points)[1:-1]), names[-1]]
-        notes = [
-            (x + 0.06, y - (0.13 if tall else 0.1), text, "key")
-            for (x, y), text in zip(dots, names, strict=True)
-        ]
-        y = math.log10(1.25 * peak)
-        notes.append((math.log10(1.2 * bend), y, say("limit of the arithmetic"), "plain"))
-        high = math.log10((15 if tall else 5.5) * left * memory)
-        for n, text in enumerate(say("limit of\nthe memory").split("\n")):
-            notes.append((math.log10(1.12 * left), high - 0.12 * n, text, "plain"))
-        return chart(
-            (*tens(left, right), marks, say("operations for each byte that travels")),
-            (math.log10(low), math.log10(1.6 * peak), ticks, say("10⁹ operations a second")),
-            size=size,
-            lines=[("plain", roof), ("key", dots)],
-            dots=[("key", dots)],
-            notes=notes,
-        )
-
-    told = "; ".join(f"{n}: {i:.1f}, {s / 1e9:.0f}" for n, (i, s) in points.items())
-    return Drawing(
-        say("The roofline of one product"),
-        say(
-            "Both axes are logarithmic. A slanted line, the speed of memory, meets a level line, "
-            "the speed of arithmetic, at {bend:.0f} operations for each byte. A product of n words "
-            "lies below this roof, far left for few words and at the right for many. Words: "
-            "operations for each byte, 10⁹ operations a second. {told}.",
-            bend=bend,
-            told=told,
-        ),
-        arranged((540, 210), tall=False),
-        arranged((258, 220), tall=True),
-    )
-
-
 # Several machines --------------------------------------------------------------------------------
 
 
@@ -512,6 +451,64 @@ def a_ring_adds_up(vectors: Sequence[Sequence[int]], names: Sequence[str]) -> Dr
 
 
 # Twelve hours ------------------------------------------------------------------------------------
+
+
+def roofline(points: Mapping[int, tuple[float, float]], memory: float, peak: float) -> Drawing:
+    """Draw a product's speed against its operations per byte, below two limits.
+
+    Args:
+        points: number of words → (operations for each byte, operations a second).
+        memory: the most bytes a second.
+        peak: the most operations a second.
+    """
+
+    def tens(*numbers: float) -> tuple[float, ...]:
+        return tuple(math.log10(n) for n in numbers)
+
+    bend, left, right = peak / memory, 0.2, 700
+    low = left * memory / 2
+    roof = [tens(left, left * memory), tens(bend, peak), tens(right, peak)]
+    dots = [tens(*point) for point in points.values()]
+
+    def arranged(size: tuple[float, float], *, tall: bool) -> Piece:
+        marks = [(math.log10(n), f"{n:g}") for n in (0.2, 1, 10, 100)]
+        up = [n for n in (1, 2, 5, 10, 20, 50, 100, 200) if low < n * 1e9 < 1.5 * peak]
+        ticks = [(math.log10(n * 1e9), f"{n}") for n in up]
+        names = [say("{n} words", n=n) if n > 1 else say("1 word") for n in points]
+        if tall:
+            names = [names[0], *(f"{n}" for n in list(points)[1:-1]), names[-1]]
+        notes = [
+            (x + 0.06, y - (0.13 if tall else 0.1), text, "key")
+            for (x, y), text in zip(dots, names, strict=True)
+        ]
+        y = math.log10(1.25 * peak)
+        notes.append((math.log10(1.2 * bend), y, say("limit of the arithmetic"), "plain"))
+        high = math.log10((15 if tall else 5.5) * left * memory)
+        for n, text in enumerate(say("limit of\nthe memory").split("\n")):
+            notes.append((math.log10(1.12 * left), high - 0.12 * n, text, "plain"))
+        return chart(
+            (*tens(left, right), marks, say("operations for each byte that travels")),
+            (math.log10(low), math.log10(1.6 * peak), ticks, say("10⁹ operations a second")),
+            size=size,
+            lines=[("plain", roof), ("key", dots)],
+            dots=[("key", dots)],
+            notes=notes,
+        )
+
+    told = "; ".join(f"{n}: {i:.1f}, {s / 1e9:.0f}" for n, (i, s) in points.items())
+    return Drawing(
+        say("The roofline of one product"),
+        say(
+            "Both axes are logarithmic. A slanted line, the speed of memory, meets a level line, "
+            "the speed of arithmetic, at {bend:.0f} operations for each byte. A product of n words "
+            "lies below this roof, far left for few words and at the right for many. Words: "
+            "operations for each byte, 10⁹ operations a second. {told}.",
+            bend=bend,
+            told=told,
+        ),
+        arranged((540, 210), tall=False),
+        arranged((258, 220), tall=True),
+    )
 
 
 def ways_to_fit(ways: Peaks, card: float) -> Drawing:
