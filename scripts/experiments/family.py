@@ -370,6 +370,22 @@ def split_of_adjectives(seed: int) -> tuple[set[str], set[str]]:
     return halves
 
 
+def nearest_agrees(embedding: Tensor, known: set[str], new: set[str]) -> float:
+    """Return for how many new adjectives the nearest known one has the same answer, of 1.
+
+    The nearest by the cosine of their embeddings, (V, D), less the mean of all these adjectives.
+    """
+    vocab, _, train, _ = language()
+    answer_of = {adjective(pair): label for pair, label in train}
+    names = sorted(known | new)
+    vectors = embedding[torch.tensor(vocab.ids(names))]
+    unit = nn.functional.normalize(vectors - vectors.mean(dim=0), dim=1)
+    cosines = (unit @ unit.T).masked_fill(torch.tensor([name in new for name in names]), -2)
+    nearest = {name: names[i] for name, i in zip(names, cosines.argmax(dim=1), strict=True)}
+    agree = [answer_of[name] == answer_of[nearest[name]] for name in sorted(new)]
+    return round(sum(agree) / len(agree), 4)
+
+
 def refer(*, model: str, seed: int) -> dict:
     """Say what *it* refers to, after 200 labels; they show half of the adjectives.
 
@@ -400,6 +416,9 @@ def refer(*, model: str, seed: int) -> dict:
     if model in ("pre-trained", "embeddings alone"):
         weights, curve = pretrained(seed)
         body.load_state_dict(weights)
+    alike = {}
+    if model == "embeddings alone":
+        alike = {"nearest_agrees": nearest_agrees(body.embedding.weight.detach(), known, new)}
     torch.manual_seed(seed)
     net = nn.ModuleList([body, nn.Linear(32, 2)])
 
@@ -423,14 +442,14 @@ def refer(*, model: str, seed: int) -> dict:
 
     scores = fit(net, loss, (0, TUNING // 2, TUNING), partial(score, "new"), seed)
     with torch.no_grad():
-        known = round(score("known"), 4)
+        right = round(score("known"), 4)
     found = {
-        "known": known,
+        "known": right,
         "new": scores[-1],
         "curve": scores,
         "updates": (0, TUNING // 2, TUNING),
     }
-    return found | sizes | ({"words": curve, "word_updates": PRETRAINING} if curve else {})
+    return found | alike | sizes | ({"words": curve, "word_updates": PRETRAINING} if curve else {})
 
 
 def as_sentences() -> tuple[Tensor, Tensor]:
