@@ -19,13 +19,14 @@ SMALLER = 0.0005  # is it better for those that fail?
 LARGER = [0.016, 0.032]  # where does each place of the norm break down?
 LACKING = ("neither", "norm only", "residual only")
 WHOLE = ("post-norm", "pre-norm")
+DEEP = ", 24 layers"  # at the end of a name: four times as deep
 ASKED = ("norm only", "post-norm")  # what do they answer, at the smallest rate and with warm-up?
 LISTS = [[7, 2, 9, 2, 14, 5, 2, 11], [6, 12, 1, 12, 8, 3, 12, 15]]
 POSITIONS = sinusoidal_positions(8, 32).float()
 
 
 class Sorter(nn.Module):
-    """Embeddings, positions, a stack of six layers, and a score for each of the 16 numbers."""
+    """Embeddings, positions, a stack of layers, and a score for each of the 16 numbers."""
 
     def __init__(self, make_stack: Callable[[], nn.Module]) -> None:
         super().__init__()
@@ -123,7 +124,8 @@ def run(*, again: bool) -> None:
     stack = page("residual_and_norm")["Stack"]
 
     def fresh(arrangement: str) -> nn.Module:
-        return stack(arrangement, 6, d_model=32, num_heads=2, d_ff=64)
+        layers = 24 if arrangement.endswith(DEEP) else 6
+        return stack(arrangement.removesuffix(DEEP), layers, d_model=32, num_heads=2, d_ff=64)
 
     @cache
     def trained(arrangement: str, together: tuple, warm_up: bool) -> tuple:
@@ -132,6 +134,8 @@ def run(*, again: bool) -> None:
     def measure(*, arrangement: str, rate: float, warm_up: bool, seed: int) -> dict:
         alone = [[other] for other in (SMALLER, *LARGER)]
         groups = [RATES, *alone] if arrangement in WHOLE else [RATES[:1], RATES[1:], *alone]
+        if arrangement.endswith(DEEP) or (not warm_up and arrangement not in WHOLE):
+            groups = [[other] for other in (*RATES, *LARGER)]
         (together,) = (group for group in groups if rate in group)
         right, models = trained(arrangement, tuple(together), warm_up)
         at = together.index(rate)
@@ -147,6 +151,9 @@ def run(*, again: bool) -> None:
     kinds = [(name, rate, True) for name in LACKING for rate in few]
     kinds += [(name, SMALLER, True) for name in WHOLE]
     kinds += [(n, r, warm) for n in WHOLE for warm in (False, True) for r in [*RATES, *LARGER]]
+    kinds += [("residual only", LARGER[1], True)]
+    kinds += [("residual only", rate, False) for rate in [*RATES, *LARGER]]
+    kinds += [(n + DEEP, rate, True) for n in ("residual only", *WHOLE) for rate in RATES]
     keys = ("arrangement", "rate", "warm_up")
     tasks = [dict(zip(keys, k, strict=True)) | {"seed": seed} for k in kinds for seed in SEEDS]
     record("residual_and_norm", tasks, measure, data=DATA, again=again)

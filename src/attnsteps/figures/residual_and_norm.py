@@ -532,7 +532,12 @@ def where_training_breaks(
             each=ticks[1][1],
         ),
         column(
-            row(pair, dashed, gap=18), row(*(panel(name, (250, 150)) for name in shares), gap=24)
+            row(pair, dashed, gap=18),
+            *(
+                row(*(panel(name, (250, 150)) for name in [*shares][at : at + 2]), gap=24)
+                for at in range(0, len(shares), 2)
+            ),
+            gap=12,
         ),
         column(pair, dashed, *(panel(name, (260, 140)) for name in shares), gap=12),
     )
