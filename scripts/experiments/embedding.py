@@ -92,7 +92,7 @@ def run(*, again: bool) -> None:
             },
             "to_street": {
                 word: round(to_street[row_of[word]].item(), 3)
-                for word in ("wide", "cross", "bridge", "the")
+                for word in ("tea", "cross", "bridge", "the")
             },
             "analogies": {
                 kind: {
