@@ -351,6 +351,7 @@ EXAMPLES = {
             ],
             "a coin": [{"likelier": 0.8, "right": 0.4, "as_its_teacher": 0.2}],
         },
+        ("likelier", "right", "as_its_teacher"),
     ),
     at_once.waits_and_works: lambda: ([("α", 7, 1, [100]), ("β\nγ", 1, 7, [5, 22])],),
     within.twins_that_differ_in_one_word: tuple,

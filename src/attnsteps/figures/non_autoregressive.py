@@ -284,16 +284,21 @@ def from_the_corpus_to_the_student(
     )
 
 
-def how_sure_and_how_right(runs: dict[str, Sequence[dict]]) -> Drawing:
+def how_sure_and_how_right(runs: dict[str, Sequence[dict]], found: Sequence[str]) -> Drawing:
     """Draw how one pass splits the two orders and what it gets right, as ranges over the seeds.
 
     Args:
-        runs: what it learned from → its runs, each with "likelier", "right" and, where it had a
-            teacher, "as_its_teacher", of 1.
+        runs: what it learned from → its runs, each with shares of 1.
+        found: which shares are shown: "likelier", "right" and, for runs that had a teacher,
+            "as_its_teacher".
     """
-    keys = ("likelier", "right", "as_its_teacher")
+    titles = {
+        "likelier": (say("likelier order, %"), say("likelier")),
+        "right": (say("right, %"), say("right")),
+        "as_its_teacher": (say("as its teacher, %"), say("teacher's")),
+    }
     cells = [
-        [_between([100 * one[k] for one in rows]) if k in rows[0] else "–" for k in keys]
+        [_between([100 * one[k] for one in rows]) if k in rows[0] else "–" for k in found]
         for rows in runs.values()
     ]
     names = [say(name) for name in runs]
@@ -301,8 +306,7 @@ def how_sure_and_how_right(runs: dict[str, Sequence[dict]]) -> Drawing:
     def table(heads: Sequence[str], cell: tuple[float, float]) -> Piece:
         return matrix(cells, "target", rows=names, columns=heads, cell=cell)
 
-    heads = [say("likelier order, %"), say("right, %"), say("as its teacher, %")]
-    short = [say("likelier"), say("right"), say("teacher's")]
+    heads, short = zip(*(titles[k] for k in found), strict=True)
     return Drawing(
         say("How sure each place is, and how often one pass is right"),
         "; ".join(
