@@ -6,6 +6,7 @@ question about *it* is trained on sentences of the training part with one half o
 is asked of the minimal pairs with this half, and of those with the other, which no label had.
 """
 
+import copy
 from collections import Counter, defaultdict
 from collections.abc import Callable
 from functools import cache, partial
@@ -370,20 +371,17 @@ def split_of_adjectives(seed: int) -> tuple[set[str], set[str]]:
     return halves
 
 
-def nearest_agrees(embedding: Tensor, known: set[str], new: set[str]) -> float:
-    """Return for how many new adjectives the nearest known one has the same answer, of 1.
+def nearest_known(embedding: Tensor, known: set[str], new: set[str]) -> dict[str, str]:
+    """Return for each new adjective the known one with the nearest embedding; known stay as is.
 
     The nearest by the cosine of their embeddings, (V, D), less the mean of all these adjectives.
     """
-    vocab, _, train, _ = language()
-    answer_of = {adjective(pair): label for pair, label in train}
     names = sorted(known | new)
-    vectors = embedding[torch.tensor(vocab.ids(names))]
+    vectors = embedding[torch.tensor(language()[0].ids(names))]
     unit = nn.functional.normalize(vectors - vectors.mean(dim=0), dim=1)
     cosines = (unit @ unit.T).masked_fill(torch.tensor([name in new for name in names]), -2)
-    nearest = {name: names[i] for name, i in zip(names, cosines.argmax(dim=1), strict=True)}
-    agree = [answer_of[name] == answer_of[nearest[name]] for name in sorted(new)]
-    return round(sum(agree) / len(agree), 4)
+    nearest = zip(names, cosines.argmax(dim=1).tolist(), strict=True)
+    return {name: name if name in known else names[i] for name, i in nearest}
 
 
 def refer(*, model: str, seed: int) -> dict:
@@ -402,23 +400,28 @@ def refer(*, model: str, seed: int) -> dict:
         for name, half in (("known", known), ("new", new))
     }
     sizes = {f"asked_{name}": len(each) for name, each in tests.items()}
-    if model == "counts of adjectives":
+    body, curve = untrained(seed), []
+    if model not in ("counts of adjectives", "from scratch"):
+        weights, curve = pretrained(seed)
+        layers = copy.deepcopy(body.encoder.state_dict())
+        body.load_state_dict(weights)
+        if model == "fresh layers":
+            body.encoder.load_state_dict(layers)
+    if model in ("counts of adjectives", "nearest embedding"):
+        asks = {name: name for name in known | new}
+        if model == "nearest embedding":
+            asks = nearest_known(body.embedding.weight.detach(), known, new)
         counts = defaultdict(Counter)
         for pair, label in few:
             counts[adjective(pair)][label] += 1
         common = Counter(label for _, label in few)
         guesses = {
-            name: [counts.get(adjective(p), common).most_common(1)[0][0] == w for p, w in each]
+            name: [
+                counts.get(asks[adjective(p)], common).most_common(1)[0][0] == w for p, w in each
+            ]
             for name, each in tests.items()
         }
         return {name: round(sum(each) / len(each), 4) for name, each in guesses.items()} | sizes
-    body, curve = untrained(seed), []
-    if model in ("pre-trained", "embeddings alone"):
-        weights, curve = pretrained(seed)
-        body.load_state_dict(weights)
-    alike = {}
-    if model == "embeddings alone":
-        alike = {"nearest_agrees": nearest_agrees(body.embedding.weight.detach(), known, new)}
     torch.manual_seed(seed)
     net = nn.ModuleList([body, nn.Linear(32, 2)])
 
@@ -449,7 +452,7 @@ def refer(*, model: str, seed: int) -> dict:
         "curve": scores,
         "updates": (0, TUNING // 2, TUNING),
     }
-    return found | alike | sizes | ({"words": curve, "word_updates": PRETRAINING} if curve else {})
+    return found | sizes | ({"words": curve, "word_updates": PRETRAINING} if curve else {})
 
 
 def as_sentences() -> tuple[Tensor, Tensor]:
@@ -573,6 +576,9 @@ def run(*, again: bool) -> None:
             order.append({"task": "translate", "model": model, "seed": seed})
     order.append({"task": "words", "model": "most frequent", "seed": 0})
     for seed in SEEDS:
-        for model in ("counts of adjectives", "from scratch", "pre-trained", "embeddings alone"):
+        for model in (
+            *("counts of adjectives", "from scratch", "pre-trained", "embeddings alone"),
+            *("nearest embedding", "fresh layers"),
+        ):
             order.append({"task": "halves", "model": model, "seed": seed})
     record("family", order, measure, data=DATA, again=again)
