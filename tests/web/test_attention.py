@@ -299,9 +299,9 @@ def test_the_guesses_are_confronted(open_page):
     page = open_page(PAGE)
     asked = page.get_by_role("group", name="Predict, then read on")
     asked.nth(0).get_by_role("textbox").fill("0.016")
-    asked.nth(1).get_by_role("textbox").fill("768")
+    asked.nth(1).get_by_role("radio").nth(3).check()
     for which in range(2):
         asked.nth(which).get_by_role("button", name="This is my guess").click()
     answers = page.locator("details.answer").get_by_role("status")
     expect(answers.nth(0)).to_have_text("✗ Not quite. You guessed: 0.016")
-    expect(answers.nth(1)).to_have_text("✓ Right. You guessed: 768")
+    expect(answers.nth(1)).to_have_text("✓ Right. You guessed: All three.")
