@@ -2,11 +2,11 @@
 
 import re
 
+import torch
 from playwright.sync_api import Locator, Page, expect
 
 from attnsteps import scaled_dot_product_attention
 from attnsteps.running_example import (
-    ANIMAL,
     SENTENCE,
     STREET,
     TWIN,
@@ -255,7 +255,8 @@ def test_the_page_confronts_a_guess_and_checks_the_exercises(open_page):
     wolf.get_by_role("button", name="Check").click()
     expect(wolf).to_contain_text("✓ Right.")
 
-    x = toy_vectors((ANIMAL, STREET, WIDE))
+    beast = torch.tensor([1.0, 1.5, 0.0, 0.0, 1.0, 0.0], dtype=torch.float64)
+    x = torch.stack([beast, *toy_vectors((STREET, WIDE))])
     scores = (x @ W_Q) @ (x @ W_K).T
     filled = page.get_by_role("group", name="Exercise 2")
     for box, score in zip(filled.get_by_role("textbox").all(), scores.flatten(), strict=True):
