@@ -308,7 +308,7 @@ def how_sure_and_how_right(runs: dict[str, Sequence[dict]], found: Sequence[str]
 
     heads, short = zip(*(titles[k] for k in found), strict=True)
     return Drawing(
-        say("How sure each place is, and how often one pass is right"),
+        say("What one pass gets right, by what it learned from"),
         "; ".join(
             name + ": " + ", ".join(f"{h} {c}" for h, c in zip(heads, line, strict=True))
             for name, line in zip(names, cells, strict=True)
