@@ -254,14 +254,13 @@ def own(pairs: int, steps: int, seed: int) -> dict:
     chance = torch.Generator().manual_seed(0)
     rows = torch.tensor(counts)
     draws = torch.randint(len(rows), (DRAWS, len(rows)), generator=chance)
-    redrawn = torch.tensor([from_counts(rows[draw]) for draw in draws])
     answers = [one.text for one in trained.translate(GERMAN)]
     return {
         "train": len(parts.train),
         "test": len(parts.test),
         "parameters": trained.model.num_parameters(),
         "BLEU": round(from_counts(rows), 2),
-        "interval": [round(x, 2) for x in redrawn.quantile(torch.tensor([0.025, 0.975])).tolist()],
+        "interval": middle([from_counts(rows[draw]) for draw in draws]),
         "answers": [
             [src, text, least_sure(trained, src, text)]
             for src, text in zip(GERMAN, answers, strict=True)
@@ -363,8 +362,12 @@ def paired(first: list[list[int]], second: list[list[int]]) -> list[float]:
     torch.manual_seed(SEED)
     counts = torch.tensor([first, second])
     draws = torch.randint(len(first), (DRAWS, len(first)))
-    gaps = [from_counts(counts[1, draw]) - from_counts(counts[0, draw]) for draw in draws]
-    ends = torch.tensor(gaps).quantile(torch.tensor([0.025, 0.975]))
+    return middle([from_counts(counts[1, draw]) - from_counts(counts[0, draw]) for draw in draws])
+
+
+def middle(values: list[float]) -> list[float]:
+    """Return the ends of the middle 95 %."""
+    ends = torch.tensor(values).quantile(torch.tensor([0.025, 0.975]))
     return [round(float(end), 2) for end in ends]
 
 
