@@ -8,66 +8,84 @@ from torch import Tensor
 from attnsteps.exercises.verdict import Verdict, attempt, known_mistake
 from attnsteps.text.vocab import Vocab
 
-_IDS = torch.tensor([9, 5, 7, 5, 8, 2])
-_LOG_PROBS = torch.tensor([-0.1, -2.3, -0.4, -1.6, -0.9, -0.2])
+_IDS = torch.tensor([[9, 5, 7, 5, 8, 2], [6, 8, 5, 9, 7, 2], [5, 7, 9, 6, 5, 2]])
+_LOG_PROBS = torch.tensor(
+    [
+        [-0.1, -2.3, -0.4, -1.6, -0.9, -0.2],
+        [-1.1, -0.3, -0.7, -3.2, -0.2, -0.5],
+        [-0.6, -0.8, -0.1, -0.3, -2.7, -1.4],
+    ]
+)
 _MASK_ID = 11  # not the book's own id, so that a hard-coded one fails
 
 
-def grade_hide(function: Callable[[Tensor, Tensor, int, int], Tensor]) -> Verdict:
+def grade_hide(function: Callable[[Tensor, Tensor, Tensor, int], Tensor]) -> Verdict:
     """Say whether ``function(ids, log_probs, num_hidden, mask_id)`` hides the least certain tokens.
 
-    From tokens (T,) and their log-probabilities (T,) it should make new tokens (T,), with mask_id
-    in place of the num_hidden least certain ones.
+    From the tokens of a batch (B, T), their log-probabilities (B, T) and a number for each sentence
+    (B,) it should make new tokens (B, T), with mask_id in place of that many of the sentence's
+    least certain ones.
 
     Example:
         >>> grade_hide(lambda ids, log_probs, num_hidden, mask_id: ids)
-        ✗ Not yet: nothing is hidden (for num_hidden = 2)
+        ✗ Not yet: nothing is hidden (for num_hidden = [2, 1, 5])
     """
-    for num_hidden in (2, 1, 5, 6, 0):
+    for numbers in ([2, 1, 5], [6, 0, 3], [4, 4, 4]):
         ids = _IDS.clone()
+        num_hidden = torch.tensor(numbers)
         got, raised = attempt(
             lambda ids=ids, n=num_hidden: function(ids, _LOG_PROBS.clone(), n, _MASK_ID)
         )
-        fault = raised or _fault(got, num_hidden)
+        fault = raised or _fault(got, torch.tensor(numbers))
         if not fault and not torch.equal(ids, _IDS):
             fault = "the tokens are right, but the function changed its input; make a new tensor"
         if fault:
-            return Verdict(False, f"{fault} (for num_hidden = {num_hidden})")
+            return Verdict(False, f"{fault} (for num_hidden = {numbers})")
     return Verdict(
-        True, "the least certain tokens are hidden, and all others stand where they were"
+        True, "in each sentence, the least certain tokens are hidden, and all others stay"
     )
 
 
-def _fault(got: object, num_hidden: int) -> str:
+def _fault(got: object, num_hidden: Tensor) -> str:
     """Return what is wrong for one num_hidden, by name if the mistake is known, or ""."""
-    order = _LOG_PROBS.argsort()
+    order = _LOG_PROBS.argsort(-1)
+    ranks = order.argsort(-1)  # 0 for the least certain token of a sentence
+    number = num_hidden[:, None]
 
-    def hidden(places: Tensor) -> Tensor:
-        return _IDS.index_fill(0, places, _MASK_ID)
+    def hidden(where: Tensor, sign: int = _MASK_ID) -> Tensor:
+        return _IDS.masked_fill(where, sign)
 
-    want = hidden(order[:num_hidden])
+    want = hidden(ranks < number)
     if fault := _form(got):
         return fault
     if torch.equal(got.long(), want):
         return ""
     mistakes = {
         "nothing is hidden": _IDS,
-        "this hides the most certain tokens": hidden(order.flip(0)[:num_hidden]),
-        "this hides the first tokens, whatever their probability": hidden(torch.arange(num_hidden)),
-        "all tokens are hidden; note that x[-0:] is all of x": hidden(order),
-        "this keeps num_hidden tokens and hides the others": hidden(
-            order[: len(_IDS) - num_hidden]
+        "this hides the most certain tokens": hidden(ranks >= ranks.shape[1] - number),
+        "this hides the first tokens, whatever their probability": hidden(
+            torch.arange(ranks.shape[1]) < number
         ),
-        "the tokens are sorted; each must stay in its place": want[order],
-        "hidden tokens are 0, not mask_id": _IDS.index_fill(0, order[:num_hidden], 0),
+        "this keeps num_hidden tokens and hides the others": hidden(
+            ranks < ranks.shape[1] - number
+        ),
+        "the places in argsort's order are not yet ranks; sort them once more": hidden(
+            order < number
+        ),
+        "every sentence gets the number of the first": hidden(ranks < num_hidden[0]),
+        "the tokens are sorted; each must stay in its place": want.gather(-1, order),
+        "hidden tokens are 0, not mask_id": hidden(ranks < number, 0),
         f"hidden tokens are {Vocab.mask_id}, not the given mask_id": (
-            _IDS.index_fill(0, order[:num_hidden], Vocab.mask_id)
+            hidden(ranks < number, Vocab.mask_id)
         ),
     }
     if sentence := known_mistake(got, mistakes):
         return sentence
-    place = int((got.long() != want).nonzero()[0])
-    return f"at place {place} stands {int(got[place])}; it should be {int(want[place])}"
+    row, place = (got.long() != want).nonzero()[0].tolist()
+    return (
+        f"at place {place} of sentence {row} stands {int(got[row, place])};"
+        f" it should be {int(want[row, place])}"
+    )
 
 
 def _form(got: object) -> str:
