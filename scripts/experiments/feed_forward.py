@@ -13,13 +13,14 @@ def run(*, again: bool) -> None:
     def measure(*, units: int, seed: int) -> dict:
         result = {"steps": STEPS, "starts": STARTS, "right": []}
         for steps in STEPS:
-            right, dead = train_starts(units, seed, STARTS, steps)
+            right, dead, born, half = train_starts(units, seed, STARTS, steps)
             result["right"].append(right.sum().item())
         return {
             **result,
             "dead_where_right": round(dead[right].double().mean().item(), 2),
-            "dead_where_wrong": round(dead[~right].double().mean().item(), 2),
-            "enough_alive_but_wrong": (~right & (units - dead >= 2)).sum().item(),
+            "wrong_with_a_dead_unit": (~right & (dead > 0)).sum().item(),
+            "of_these_born_dead": (~right & (dead > 0) & (born > 0)).sum().item(),
+            "alive_at_half": (half & (dead == 0)).sum().item(),
         }
 
     tasks = [{"units": units, "seed": seed} for units in (2, 3, 4, 8) for seed in SEEDS]

@@ -2,7 +2,7 @@
 
 from scripts.experiments import SEEDS, page, record
 
-DATA = "lookups among eight random keys, at ten learning rates each"
+DATA = "lookups among eight random keys, at sixteen learning rates each"
 FORMS = "alone", "together"
 WIDTHS = 16, 64, 256
 

@@ -2,87 +2,69 @@
 
 import pytest
 import torch
-from torch.nn import functional
 
-from attnsteps.exercises.feed_forward import grade_feed_forward
-
-
-def right(x, w_1, b_1, w_2, b_2):
-    return torch.relu(x @ w_1 + b_1) @ w_2 + b_2
+from attnsteps.exercises.feed_forward import grade_units_for
 
 
-RIGHT = {
-    "relu": right,
-    "clamp": lambda x, w_1, b_1, w_2, b_2: (x @ w_1 + b_1).clamp(min=0) @ w_2 + b_2,
-    "linear": lambda x, w_1, b_1, w_2, b_2: functional.linear(
-        functional.relu(functional.linear(x, w_1.T, b_1)), w_2.T, b_2
-    ),
-}
+def right(rules, d_model):
+    w_1, w_2 = torch.zeros(d_model, len(rules)), torch.zeros(len(rules), d_model)
+    for unit, (i, j, k) in enumerate(rules):
+        w_1[[i, j], unit] = 1
+        w_2[unit, k] = 1
+    return w_1, torch.full((len(rules),), -1.0), w_2, torch.zeros(d_model)
 
 
-@pytest.mark.parametrize("function", RIGHT.values(), ids=RIGHT.keys())
+def scaled(rules, d_model):
+    w_1, b_1, w_2, b_2 = right(rules, d_model)
+    return 2 * w_1.double(), 2 * b_1.double(), w_2.double() / 2, b_2.double()
+
+
+def wider(rules, d_model):
+    w_1, b_1, w_2, b_2 = right(rules, d_model)
+    return (
+        torch.cat([w_1, w_1 * 0], dim=1),
+        torch.cat([b_1, b_1]),
+        torch.cat([w_2, w_2], dim=0),
+        b_2,
+    )
+
+
+@pytest.mark.parametrize("function", [right, scaled, wider, lambda *asked: list(right(*asked))])
 def test_a_right_solution_passes(function):
-    verdict = grade_feed_forward(function)
+    verdict = grade_units_for(function)
     assert verdict, verdict
-    assert repr(verdict) == "✓ Right: up, ReLU, down, for every position by itself"
 
 
-def in_place(x, w_1, b_1, w_2, b_2):
-    result = right(x, w_1, b_1, w_2, b_2)
-    x.relu_()
-    return result
+def changed(place, change):
+    def function(rules, d_model):
+        parts = list(right(rules, d_model))
+        parts[place] = change(parts[place])
+        return tuple(parts)
+
+    return function
 
 
 WRONG = {
-    "nothing": (lambda *_: None, "output is None; does the function return its result?"),
-    "no ReLU": (
-        lambda x, w_1, b_1, w_2, b_2: (x @ w_1 + b_1) @ w_2 + b_2,
-        "nothing bends: this is x W_1 W_2 and a bias, a single linear map",
+    "nothing": (lambda *_: None, "the function should return four tensors"),
+    "three": (lambda *asked: right(*asked)[:3], "the function should return four tensors"),
+    "lists": (changed(0, torch.Tensor.tolist), "each of w_1, b_1, w_2 and b_2 should be a tensor"),
+    "transposed": (changed(0, lambda w: w.T), "w_1 has shape (2, 5), needed is (5, 2)"),
+    "a column for a bias": (changed(1, lambda b: b[:, None]), "w_1 has shape (5, 2), needed is"),
+    "a short bias": (changed(3, lambda b: b[:-1]), "b_2 has shape (4,), needed is (5)"),
+    "no bar": (changed(1, lambda b: 0 * b), "a single fact is enough to write something"),
+    "a high bar": (changed(1, lambda b: b - 1), "nothing is ever written"),
+    "a late bias": (changed(3, lambda b: b + 1), "something is written even where no fact"),
+    "twice": (changed(2, lambda w: 2 * w), "for the vector (0, 1, 1, 0, 0) the network"),
+    "one unit": (
+        lambda rules, d: right(rules[:1], d),
+        "for the vector (0, 1, 1, 0, 0) the network",
     ),
-    "ReLU at the end": (
-        lambda x, w_1, b_1, w_2, b_2: torch.relu((x @ w_1 + b_1) @ w_2 + b_2),
-        "the ReLU comes after W_2, so that no output can be negative",
-    ),
-    "two ReLUs": (
-        lambda *given: right(*given).relu(),
-        "there is one ReLU too many, after W_2",
-    ),
-    "bias late": (
-        lambda x, w_1, b_1, w_2, b_2: (torch.relu(x @ w_1) + b_1) @ w_2 + b_2,
-        "b_1 is added after the ReLU; add it before, where it can switch units on",
-    ),
-    "no first bias": (
-        lambda x, w_1, b_1, w_2, b_2: torch.relu(x @ w_1) @ w_2 + b_2,
-        "b_1 is missing",
-    ),
-    "no second bias": (
-        lambda x, w_1, b_1, w_2, b_2: torch.relu(x @ w_1 + b_1) @ w_2,
-        "b_2 is missing",
-    ),
-    "a residual": (
-        lambda x, *given: right(x, *given) + x,
-        "x is added to the result; the residual connection belongs to the sublayer around it",
-    ),
-    "the other side": (
-        lambda x, w_1, b_1, w_2, b_2: (x @ w_1 + b_1).clamp(max=0) @ w_2 + b_2,
-        "the units are cut off above 0 instead of below; ReLU is max(0, ·)",
-    ),
-    "no way down": (
-        lambda x, w_1, b_1, *_: torch.relu(x @ w_1 + b_1),
-        "this returns the hidden units; W_2 must bring them back to width D",
-    ),
-    "another number": (lambda *given: right(*given) + 1, "output[4] should be"),
-    "swapped": (lambda x, w_1, *_: x @ w_1.T, "your function raised RuntimeError: "),
-    "a bias that is written over": (
-        lambda x, w_1, b_1, w_2, b_2: b_2.add_(torch.relu(x @ w_1 + b_1) @ w_2),
-        "your function raised RuntimeError: output with shape",  # of several rows; one is right
-    ),
-    "in place": (in_place, "the function changes the x it was given"),
+    "raises": (lambda rules, d: rules[d], "your function raised IndexError"),
 }
 
 
 @pytest.mark.parametrize(("function", "sentence"), WRONG.values(), ids=WRONG.keys())
 def test_a_wrong_solution_gets_its_sentence(function, sentence):
-    verdict = grade_feed_forward(function)
+    verdict = grade_units_for(function)
     assert not verdict
-    assert verdict.message.startswith(sentence.split("[")[0])
+    assert verdict.message.startswith(sentence)

@@ -1,65 +1,86 @@
 """Grades the coding exercise of the chapter on the feed-forward network."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import product
 
 import torch
 from torch import Tensor
 
-from attnsteps.exercises.verdict import Verdict, attempt, difference, known_mistake
+from attnsteps.exercises.verdict import Verdict, attempt, known_mistake
 
-# Every size is another prime, so that swapped axes cannot pass by chance.
-_SHAPES = {"w_1": (5, 11), "b_1": (11,), "w_2": (11, 5), "b_2": (5,)}
-_LEADS = ((), (3,), (2, 7))
+_Rules = Sequence[tuple[int, int, int]]
+
+#: Rules, and how many axes there are.
+_ASKED: tuple[tuple[_Rules, int], ...] = (
+    ([(0, 2, 3), (1, 2, 4)], 5),
+    ([(2, 0, 1)], 3),
+    ([(0, 1, 5), (1, 2, 5), (3, 4, 6)], 7),
+)
+_NAMES = ("w_1", "b_1", "w_2", "b_2")
 
 
-def grade_feed_forward(function: Callable[..., Tensor]) -> Verdict:
-    """Say whether ``function(x, w_1, b_1, w_2, b_2)`` gives max(0, x W_1 + b_1) W_2 + b_2.
+def grade_units_for(function: Callable[[_Rules, int], tuple[Tensor, ...]]) -> Verdict:
+    """Say whether ``function(rules, d_model)`` makes a network that concludes what the rules say.
 
-    It takes x, (..., D), and the matrices (D, Dff) and (Dff, D) with their biases, and should
-    return (..., D).
+    A rule (i, j, k) says: where the facts i and j are both there, write 1 on axis k, and otherwise
+    nothing. The function should return w_1 (D, Dff), b_1 (Dff,), w_2 (Dff, D) and b_2 (D,), for any
+    Dff.
 
     Example:
-        >>> grade_feed_forward(lambda x, w_1, b_1, w_2, b_2: (x @ w_1 + b_1) @ w_2 + b_2)
-        ✗ Not yet: nothing bends: this is x W_1 W_2 and a bias, a single linear map
+        >>> def nothing(rules, d_model):
+        ...     n = len(rules)
+        ...     up, down = torch.zeros(d_model, n), torch.zeros(n, d_model)
+        ...     return up, torch.zeros(n), down, torch.zeros(d_model)
+        >>> grade_units_for(nothing)
+        ✗ Not yet: nothing is ever written (for the rules [(0, 2, 3), (1, 2, 4)])
     """
-    generator = torch.Generator().manual_seed(12)
-    parameters = [
-        torch.randn(shape, dtype=torch.float64, generator=generator) for shape in _SHAPES.values()
-    ]
-    for lead in _LEADS:
-        x = torch.randn(*lead, 5, dtype=torch.float64, generator=generator)
-        given = x.clone()
-        copies = [parameter.clone() for parameter in parameters]
-        got, raised = attempt(lambda x=x, copies=copies: function(x, *copies))
-        if raised:
-            return Verdict(False, f"{raised} (for x of shape {tuple(x.shape)})")
-        fault = _fault(got, given, parameters)
-        if fault:
-            return Verdict(False, fault)
-        if not torch.equal(x, given):
-            return Verdict(False, "the function changes the x it was given")
-    return Verdict(True, "up, ReLU, down, for every position by itself")
+    for rules, d_model in _ASKED:
+        got, raised = attempt(lambda rules=rules, d=d_model: function(list(rules), d))
+        if fault := raised or _form(got, d_model) or _fault(got, rules, d_model):
+            return Verdict(False, f"{fault} (for the rules {rules})")
+    return Verdict(True, "one unit for each rule, and silence wherever none of them holds")
 
 
-def _fault(got: object, x: Tensor, parameters: list[Tensor]) -> str:
-    """Return what is wrong with the result, by name if the mistake is known, or ""."""
-    w_1, b_1, w_2, b_2 = parameters
-    up = x @ w_1 + b_1
+def _form(got: object, d_model: int) -> str:
+    """Return what is wrong with the form of a result, or the empty string."""
+    if not isinstance(got, tuple | list) or len(got) != len(_NAMES):
+        return "the function should return four tensors, w_1, b_1, w_2 and b_2"
+    if not all(isinstance(part, Tensor) for part in got):
+        return "each of w_1, b_1, w_2 and b_2 should be a tensor"
+    num_units = len(got[1]) if got[1].ndim == 1 else None
+    wanted = ((d_model, num_units), (num_units,), (num_units, d_model), (d_model,))
+    for name, part, shape in zip(_NAMES, got, wanted, strict=True):
+        if tuple(part.shape) != shape:
+            needed = ", ".join("Dff" if size is None else str(size) for size in shape)
+            return f"{name} has shape {tuple(part.shape)}, needed is ({needed})"
+    return ""
+
+
+def _fault(got: Sequence[Tensor], rules: _Rules, d_model: int) -> str:
+    """Return what is wrong with what the network writes, by name if it is known, or ""."""
+    w_1, b_1, w_2, b_2 = (part.double() for part in got)
+    x = torch.tensor(list(product((0.0, 1.0), repeat=d_model)), dtype=torch.float64)
+    said = (x @ w_1 + b_1).relu() @ w_2 + b_2
+
+    def written(unit: Callable[[Tensor], Tensor]) -> Tensor:
+        output = torch.zeros_like(x)
+        for i, j, k in rules:
+            output[:, k] += unit(x[:, i] + x[:, j])
+        return output
+
+    want = written(lambda both: (both - 1).relu())
+    if torch.allclose(said, want, atol=1e-6):
+        return ""
     mistakes = {
-        "nothing bends: this is x W_1 W_2 and a bias, a single linear map": up @ w_2 + b_2,
-        "the ReLU comes after W_2, so that no output can be negative": (up @ w_2 + b_2).relu(),
-        "there is one ReLU too many, after W_2": (up.relu() @ w_2 + b_2).relu(),
-        "b_1 is added after the ReLU; add it before, where it can switch units on": (
-            ((x @ w_1).relu() + b_1) @ w_2 + b_2
-        ),
-        "b_1 is missing": (x @ w_1).relu() @ w_2 + b_2,
-        "b_2 is missing": up.relu() @ w_2,
-        "x is added to the result; the residual connection belongs to the sublayer around it": (
-            up.relu() @ w_2 + b_2 + x
-        ),
-        "the units are cut off above 0 instead of below; ReLU is max(0, ·)": (
-            up.clamp(max=0) @ w_2 + b_2
-        ),
-        "this returns the hidden units; W_2 must bring them back to width D": up.relu(),
+        "nothing is ever written": torch.zeros_like(x),
+        "a single fact is enough to write something; what must the bias be?": written(torch.relu),
     }
-    return known_mistake(got, mistakes) or difference(got, up.relu() @ w_2 + b_2, name="output")
+    if sentence := known_mistake(said, mistakes):
+        return sentence
+    if said[0].abs().max() > 1e-6:
+        return "something is written even where no fact is there"
+    row = int((said - want).abs().amax(-1).argmax())
+    facts, says, should = (
+        ", ".join(f"{number:g}" for number in one[row].tolist()) for one in (x, said, want)
+    )
+    return f"for the vector ({facts}) the network writes ({says}); it should write ({should})"

@@ -180,43 +180,6 @@ def a_sum_and_a_fold(parts: Tensor) -> Drawing:
     )
 
 
-def no_line_but_a_fold(tried: Line) -> Drawing:
-    """Draw "exactly one" over its square: a line that fails to separate the corners, and a fold.
-
-    Args:
-        tried: the two ends of the line, each with both inputs.
-    """
-    names = say("x₁: animal"), say("x₂: tired")
-    corners = "wide\nstreet", "wide animal,\ntired street", "tired\nanimal"
-
-    def wanted(total: float) -> float:
-        return float(total == 1)
-
-    def folded(total: float) -> float:
-        return total - 2 * max(0.0, total - 1)
-
-    pieces = (
-        _plane(wanted, say("a line that fails"), names, [(tried, "wrong")]),
-        _plane(folded, say("one fold"), names, [(_ends(LOW + HIGH), "source")]),
-        _profile(folded, corners, LOW + HIGH, unit=50),
-    )
-    return Drawing(
-        say("Exactly one: no line separates the corners, one fold does"),
-        say(
-            "Two squares over animal and tired. The corners for wide animal and tired street want "
-            "1, those for wide street and tired animal want 0. Left, a red line that was tried; it "
-            "cuts off a corner that wants 1, and leaves the other one among the 0s. Right, the "
-            "sheet rises to a fold along the diagonal through the two corners with 1, and falls "
-            "again behind it, like a roof, as its view from the side shows."
-        ),
-        row(*pieces, gap=16),
-        column(*pieces, gap=12),
-    )
-
-
-# The network for a pencil ------------------------------------------------------------------------
-
-
 def _signed(value: float) -> str:
     """Write a number that is added to another, with its sign."""
     return f"{value:+g}".replace("-", "−") if value else "0"
@@ -405,6 +368,43 @@ def with_and_without_relu(
         row(*tables(52), gap=20),
         column(*tables(50), gap=12),
     )
+
+
+def no_line_but_a_fold(tried: Line) -> Drawing:
+    """Draw "exactly one" over its square: a line that fails to separate the corners, and a fold.
+
+    Args:
+        tried: the two ends of the line, each with both inputs.
+    """
+    names = say("x₁: animal"), say("x₂: tired")
+    corners = "wide\nstreet", "wide animal,\ntired street", "tired\nanimal"
+
+    def wanted(total: float) -> float:
+        return float(total == 1)
+
+    def folded(total: float) -> float:
+        return total - 2 * max(0.0, total - 1)
+
+    pieces = (
+        _plane(wanted, say("a line that fails"), names, [(tried, "wrong")]),
+        _plane(folded, say("one fold"), names, [(_ends(LOW + HIGH), "source")]),
+        _profile(folded, corners, LOW + HIGH, unit=50),
+    )
+    return Drawing(
+        say("Exactly one: no line separates the corners, one fold does"),
+        say(
+            "Two squares over animal and tired. The corners for wide animal and tired street want "
+            "1, those for wide street and tired animal want 0. Left, a red line that was tried; it "
+            "cuts off a corner that wants 1, and leaves the other one among the 0s. Right, the "
+            "sheet rises to a fold along the diagonal through the two corners with 1, and falls "
+            "again behind it, like a roof, as its view from the side shows."
+        ),
+        row(*pieces, gap=16),
+        column(*pieces, gap=12),
+    )
+
+
+# The network for a pencil ------------------------------------------------------------------------
 
 
 def same_network_everywhere(
