@@ -135,24 +135,23 @@ def mixed(passes: list[tuple], ways: Sequence[tuple]) -> bool:
 
 @torch.no_grad()
 def refined(chapter: dict, model: NonAutoregressive) -> dict:
-    """Return how three passes fare where they keep words of both orders, and one sentence.
+    """Return how three and four passes fare where they keep words of both orders, and a sentence.
 
     The sentence is one of which four passes keep the word of time, and get wrong at first.
     """
     _, target = chapter["vocabs"]
     chapter["vocab"] = target
     chapter["NO_WORDS"] = [target.pad_id, target.bos_id, target.mask_id]
-    result, lines = {"mixed": 0, "mixed_right": 0, "agreed_right": 0}, []
+    counted = ("mixed", "mixed_right", "agreed_right")
+    result, lines = {f"{name}_{n}": 0 for n in (3, 4) for name in counted}, []
     for source in chapter["tests"]:
         src_ids = torch.tensor([chapter["vocabs"][0].ids(source)])
         ways = [[*target.ids(way), target.eos_id] for way in chapter["two_ways"][source]]
-        three, four = (list(chapter["my_mask_predict"](model, src_ids, n)) for n in (3, 4))
-        good = three[-1][1].tolist() in ways
-        if mixed(three, ways):
-            result["mixed"] += 1
-            result["mixed_right"] += good
-        else:
-            result["agreed_right"] += good
+        for n in (3, 4):
+            four = list(chapter["my_mask_predict"](model, src_ids, n))
+            of_both = mixed(four, ways)
+            result[f"mixed_{n}"] += of_both
+            result[f"{'mixed' if of_both else 'agreed'}_right_{n}"] += four[-1][1].tolist() in ways
         right = [found.tolist() in ways for _, found, _ in four]
         kept = [id_ for id_ in four[1][0].tolist() if id_ != target.mask_id]
         time = target.ids([chapter["when"][source[0]]])[0]
@@ -240,7 +239,7 @@ def run(*, again: bool) -> None:
                 )
                 for n in PASSES
             ]
-            result |= refined(chapter, model.model) if steps == max(STEPS) else {}
+            result |= refined(chapter, model.model)
         else:
             result["right"] = share_right(translate(model, tests))
         if wanted and steps == max(STEPS):  # the order of its own teacher, and a guess

@@ -1,4 +1,4 @@
-"""Chapter 16: its own run, and others: smoothing, a mistake, batches, the schedule."""
+"""Chapter 16: its own run, and others: smoothing, a mistake, batches, the schedule, plain steps."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -31,34 +31,39 @@ def said(model: Transformer, batch: Batch, names: dict) -> dict[str, dict[str, f
     return {"said": {word: round(n / len(logits), 3) for word, n in words.most_common()}}
 
 
-def rate_at(schedule: str, step: int, steps: int) -> float:
+def rate_at(schedule: str, step: int, steps: int, peak: float) -> float:
     """Return the learning rate: with the chapter's rise and fall, with one of them, or constant."""
     warmup = steps // 3 if schedule in ("both", "rise") else 1
     if schedule in ("both", "fall"):
-        return linear_decay(step, peak=PEAK, warmup=warmup, total=steps)
-    return PEAK * min(1.0, step / warmup)
+        return linear_decay(step, peak=peak, warmup=warmup, total=steps)
+    return peak * min(1.0, step / warmup)
+
+
+def plain_steps(model: Transformer) -> torch.optim.SGD:
+    """Return gradient descent as it stands: each move is the rate times the gradient."""
+    return torch.optim.SGD(model.parameters(), lr=PEAK)
 
 
 def stepped(
     names: dict, model: Transformer, *, seed: int, steps: int, plan: Callable, **ways: object
 ) -> list[float]:
     """Train on the batches of a plan, which is made for each epoch; return what is reported."""
-    adam, reported = make_optimizer(model), []
+    optimizer, reported = ways.get("optimizer", make_optimizer)(model), []
     torch.manual_seed(seed)
     for epoch in count():
         for index in plan(epoch):
             part = names["collate"]([names["examples"][i] for i in index])
             loss = ways["loss_of"](model(part.src_ids, part.tgt_in), part.tgt_out)
             if ways.get("zero_grad", True):
-                adam.zero_grad()
+                optimizer.zero_grad()
             loss.backward()
             torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
             reported.append(loss.item())
             step = len(reported)
-            rate = rate_at(ways.get("schedule", "both"), step, steps)
-            for group in adam.param_groups:
+            rate = rate_at(ways.get("schedule", "both"), step, steps, ways.get("peak", PEAK))
+            for group in optimizer.param_groups:
                 group["lr"] = rate
-            adam.step()
+            optimizer.step()
             if step == steps:
                 model.eval()
                 return reported
@@ -72,12 +77,13 @@ def batched(
     steps: int,
     lengths: int | None = None,
     weights: str = "mean",
-    schedule: str = "both",
+    **ways: object,
 ) -> dict[str, float]:
     """Train on batches of mixed lengths, of one, or of four: four small ones of one length, joined.
 
     A word counts by the number in its batch (the mean of the batch), or as much everywhere
-    (the sum, divided by what a batch has on average). The schedule is the chapter's or another.
+    (the sum, divided by what a batch has on average). The rest is the chapter's or another: the
+    schedule, its peak, the optimizer.
     """
     examples, model = names["examples"], names["new_model"](seed=seed)
     usual = 64 * sum(len(target) + 1 for _, target in examples) / len(examples)
@@ -95,8 +101,7 @@ def batched(
         total = functional.cross_entropy(logits.flatten(0, 1), targets.flatten(), **how)
         return total / (usual if weights == "alike" else (targets != 0).sum())
 
-    ways = {"loss_of": loss_of, "schedule": schedule}
-    stepped(names, model, seed=seed, steps=steps, plan=plan, **ways)
+    stepped(names, model, seed=seed, steps=steps, plan=plan, loss_of=loss_of, **ways)
     return {"right": names["share_right"](model, pairs)}
 
 
@@ -177,6 +182,8 @@ def run(*, again: bool) -> None:
     def measure(*, run: str, **settings: object) -> dict:
         if run in ("batches", "schedule"):
             return batched(names, pairs, **settings)
+        if run == "plain steps":
+            return batched(names, pairs, optimizer=plain_steps, **settings)
         return {"chapter": whole, "smoothing": smoothed, "mistake": mistaken}[run](**settings)
 
     tasks = [{"run": "chapter", "steps": 500, "seed": seed} for seed in SEEDS]
@@ -204,5 +211,10 @@ def run(*, again: bool) -> None:
         {"run": "schedule", "steps": 500, "schedule": schedule, "seed": seed}
         for seed in SEEDS
         for schedule in ("rise", "fall", "none")
+    ]
+    tasks += [
+        {"run": "plain steps", "steps": 500, "peak": peak, "seed": seed}
+        for seed in SEEDS
+        for peak in (1.0, 3.0, 10.0)
     ]
     record("training", tasks, measure, data=DATA, again=again)

@@ -8,12 +8,12 @@ from torch import Tensor
 from attnsteps.exercises.verdict import Verdict, attempt, known_mistake
 from attnsteps.text.vocab import Vocab
 
-_IDS = torch.tensor([[9, 5, 7, 5, 8, 2], [6, 8, 5, 9, 7, 2], [5, 7, 9, 6, 5, 2]])
+_IDS = torch.tensor([[9, 5, 7, 5, 8, 2], [6, 8, 5, 9, 7, 2], [5, 7, 9, 2, 0, 0]])
 _LOG_PROBS = torch.tensor(
     [
         [-0.1, -2.3, -0.4, -1.6, -0.9, -0.2],
         [-1.1, -0.3, -0.7, -3.2, -0.2, -0.5],
-        [-0.6, -0.8, -0.1, -0.3, -2.7, -1.4],
+        [-0.6, -2.7, -0.1, -0.3, 0.0, 0.0],  # two places of padding
     ]
 )
 _MASK_ID = 11  # not the book's own id, so that a hard-coded one fails
@@ -24,13 +24,13 @@ def grade_hide(function: Callable[[Tensor, Tensor, Tensor, int], Tensor]) -> Ver
 
     From the tokens of a batch (B, T), their log-probabilities (B, T) and a number for each sentence
     (B,) it should make new tokens (B, T), with mask_id in place of that many of the sentence's
-    least certain ones.
+    least certain ones. Padding has the log-probability 0.
 
     Example:
         >>> grade_hide(lambda ids, log_probs, num_hidden, mask_id: ids)
-        ✗ Not yet: nothing is hidden (for num_hidden = [2, 1, 5])
+        ✗ Not yet: nothing is hidden (for num_hidden = [2, 1, 3])
     """
-    for numbers in ([2, 1, 5], [6, 0, 3], [4, 4, 4]):
+    for numbers in ([2, 1, 3], [6, 0, 2], [4, 4, 4]):
         ids = _IDS.clone()
         num_hidden = torch.tensor(numbers)
         got, raised = attempt(

@@ -458,8 +458,7 @@ def dropout_on_and_off(numbers: Tensor, draws: Sequence[Tensor]) -> Drawing:
         say("Dropout on and off"),
         say(
             "{count} numbers of a vector. With train(), {first} of them are crossed out the first "
-            "time and {second} others the second time, and the rest are scaled up; with eval() all "
-            "are there.",
+            "time, {second} the second, and the rest are scaled up; with eval() all are there.",
             count=len(numbers),
             first=int(gone[0].sum()),
             second=int(gone[1].sum()),
