@@ -41,15 +41,15 @@ SIZES = {
     "num_decoder_layers": 2,
     "d_ff": 512,
     "norm": "pre",
-    "dropout": 0.15,
+    "dropout": 0.25,
     "tie": "all",
 }
 RECIPE = {"max_tokens": 1600, "label_smoothing": 0.1, "checkpoint_every": 100}
-STEADY = {"schedule": "constant", "steps": 3300, "peak": 0.003}
-FALLING = {"schedule": "linear", "steps": 1500, "peak": 0.002, "warmup": 50, "seed": 1}
+STEADY = {"schedule": "constant", "steps": 8000, "peak": 0.003}
+FALLING = {"schedule": "linear", "steps": 3000, "peak": 0.002, "warmup": 50, "seed": 1}
 SEARCHES = {
     "greedy": {"search": "greedy"},
-    "beam 4": {"search": "beam", "beam_width": 4, "alpha": 1.0},  # as on the website
+    "beam 4": {"search": "beam", "beam_width": 4, "alpha": 2.0},  # as on the website
 }
 EVERYDAY = ASSETS / "everyday.safetensors"
 AUTHORS = ASSETS / "everyday_authors.txt"

@@ -32,8 +32,8 @@ SEARCHES = {
     "everyday": {
         "beam": (
             beam,
-            {"beam_width": 4, "max_len": MAX_LEN, "alpha": 1.0},
-            {"beamWidth": 4, "maxLen": MAX_LEN, "alpha": 1},
+            {"beam_width": 4, "max_len": MAX_LEN, "alpha": 2.0},
+            {"beamWidth": 4, "maxLen": MAX_LEN, "alpha": 2},
         ),
     },
     "zh_en_one_shot": {"allAtOnce": (all_at_once, {}, {})},

@@ -479,7 +479,7 @@ def everyday() -> Trained:
 def in_python(everyday: Trained, text: str) -> str:
     """Translate as the page does: sentence by sentence, with its beam."""
     sentences = everyday.sentences(text)
-    return " ".join(t.text for t in everyday.translate(sentences, search="beam", alpha=1.0))
+    return " ".join(t.text for t in everyday.translate(sentences, search="beam", alpha=2.0))
 
 
 def load_button(widget: Locator) -> Locator:

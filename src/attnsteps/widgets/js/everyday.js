@@ -7,7 +7,7 @@ import { loadedModel, translating, translationOf } from "./translating.js";
 import { button, el, status } from "./ui.js";
 
 const PYTHONS_PATIENCE = 30000; // ms until Python must have answered
-export const SEARCH = { beamWidth: 4, alpha: 1 };
+export const SEARCH = { beamWidth: 4, alpha: 2 };
 export const TOO_LONG = 60; // a sentence of more pieces is written without a beam
 const LICENSE = "https://creativecommons.org/licenses/by/2.0/fr/";
 
