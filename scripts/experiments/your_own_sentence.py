@@ -40,7 +40,7 @@ from attnsteps.training.loss import autoregressive_loss
 from attnsteps.translator.trained import Trained, pretrained
 from scripts.experiments import SEEDS, record
 from scripts.results import note
-from scripts.train_everyday import taught
+from scripts.train_everyday import SEARCHES, taught
 
 MERGES = 2000  # learned once, from all pairs, so that every run reads the same pieces
 SENTENCES = 300  # of each part are looked at
@@ -422,7 +422,7 @@ def judged(trained: Trained) -> list[dict]:
     lines = SIXTY.read_text(encoding="utf-8").splitlines()
     rows = [line.split("\t") for line in lines]
     sources = [source for _, source, _, _ in rows]
-    found = trained.translate(sources, search="beam", beam_width=4, alpha=2.0)
+    found = trained.translate(sources, **SEARCHES["beam 4"])
     answers = [translation.text for translation in found]
     if changed := [a for a, row in zip(answers, rows, strict=True) if a != row[2]]:
         raise ValueError(f"{SIXTY.name} must be judged anew; these answers are others: {changed}")

@@ -13,6 +13,7 @@ from attnsteps.results import RESULTS, recorded
 from attnsteps.translator.trained import pretrained
 from scripts import experiments, results
 from scripts.experiments import your_own_sentence as own
+from scripts.train_everyday import SEARCHES
 
 STEMS = sorted(module.name for module in pkgutil.iter_modules(experiments.__path__))
 STEMS.remove("__main__")
@@ -95,9 +96,8 @@ def test_every_result_is_used_by_a_chapter_or_a_test():
 
 def test_the_answers_that_were_judged_are_the_shipped_models():
     judged = recorded("your_own_sentence_shipped", look="judged")
-    found = pretrained("everyday").translate(
-        [one["src"] for one in judged], search="beam", beam_width=4, alpha=1.0
-    )
+    sources = [one["src"] for one in judged]
+    found = pretrained("everyday").translate(sources, **SEARCHES["beam 4"])
     lines = own.SIXTY.read_text(encoding="utf-8").splitlines()
     written = [[one[k] for k in ("kind", "src", "found", "verdict")] for one in judged]
     assert written == [line.split("\t") for line in lines]
