@@ -47,11 +47,11 @@ def _form(got: object, d_model: int) -> str:
         return "the function should return four tensors, w_1, b_1, w_2 and b_2"
     if not all(isinstance(part, Tensor) for part in got):
         return "each of w_1, b_1, w_2 and b_2 should be a tensor"
-    num_units = len(got[1]) if got[1].ndim == 1 else None
+    num_units = got[0].shape[1] if got[0].ndim == 2 and len(got[0]) == d_model else "Dff"
     wanted = ((d_model, num_units), (num_units,), (num_units, d_model), (d_model,))
     for name, part, shape in zip(_NAMES, got, wanted, strict=True):
         if tuple(part.shape) != shape:
-            needed = ", ".join("Dff" if size is None else str(size) for size in shape)
+            needed = ", ".join(map(str, shape))
             return f"{name} has shape {tuple(part.shape)}, needed is ({needed})"
     return ""
 

@@ -180,6 +180,9 @@ def a_sum_and_a_fold(parts: Tensor) -> Drawing:
     )
 
 
+# The network for a pencil ------------------------------------------------------------------------
+
+
 def _signed(value: float) -> str:
     """Write a number that is added to another, with its sign."""
     return f"{value:+g}".replace("-", "−") if value else "0"
@@ -402,9 +405,6 @@ def no_line_but_a_fold(tried: Line) -> Drawing:
         row(*pieces, gap=16),
         column(*pieces, gap=12),
     )
-
-
-# The network for a pencil ------------------------------------------------------------------------
 
 
 def same_network_everywhere(
