@@ -413,8 +413,10 @@ def dirt(corpus: Parallel) -> dict[str, int | float]:
     }
 
 
-def judged(trained: Trained) -> list[dict]:
+def judged(trained: Trained, pairs: list[TextPair]) -> list[dict]:
     """Translate sentences of our own, as the page does, and put our verdicts beside the answers.
+
+    An answer is known if it is, but for marks and capitals, the English of a training pair.
 
     sixty.tsv holds each sentence's kind, the sentence, the answer that was judged, and the verdict:
     yes, just (clumsy, or a shade is lost) or no. A new model's answers have to be judged anew.
@@ -426,8 +428,11 @@ def judged(trained: Trained) -> list[dict]:
     answers = [translation.text for translation in found]
     if changed := [a for a, row in zip(answers, rows, strict=True) if a != row[2]]:
         raise ValueError(f"{SIXTY.name} must be judged anew; these answers are others: {changed}")
-    keys = ("kind", "src", "found", "verdict")
-    return [{"look": "judged", **dict(zip(keys, row, strict=True))} for row in rows]
+    keys, english = ("kind", "src", "found", "verdict"), {letters(pair.tgt) for pair in pairs}
+    return [
+        {"look": "judged", **dict(zip(keys, row, strict=True)), "known": letters(row[2]) in english}
+        for row in rows
+    ]
 
 
 def look_at_the_shipped() -> None:
@@ -438,7 +443,7 @@ def look_at_the_shipped() -> None:
     rows = [{"look": "corpus", **dirt(corpus)}]
     rows += places(corpus.train)
     rows += apart(trained, corpus.train)
-    rows += judged(trained)
+    rows += judged(trained, corpus.train)
     rows.append({"look": "sure", "bins": sure(trained, corpus.test)})
     rows += rounded(trained, corpus.test)
     note("your_own_sentence_shipped", rows, command=COMMAND, corpus=DATA)
@@ -464,6 +469,9 @@ def rounded(trained: Trained, test: list[TextPair]) -> list[dict]:
         rows.append(row)
         if counts is shipped:
             rows.append({"look": "matches", "counts": counts})
+            by_beam = one.translate(sources, **SEARCHES["beam 4"])
+            beam = [matches(each.text, tgt) for each, tgt in zip(by_beam, wanted, strict=True)]
+            rows.append({"look": "beam", "difference": paired(shipped, beam)})
             for i in Random(SEED).sample(range(len(found)), 20):
                 texts = {"src": test[i].src, "tgt": test[i].tgt, "found": found[i]}
                 rows.append({"look": "drawn", **texts, "credit": test[i].credit})
