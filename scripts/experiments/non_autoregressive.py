@@ -144,6 +144,7 @@ def refined(chapter: dict, model: NonAutoregressive) -> dict:
     chapter["NO_WORDS"] = [target.pad_id, target.bos_id, target.mask_id]
     counted = ("mixed", "mixed_right", "agreed_right")
     result, lines = {f"{name}_{n}": 0 for n in (3, 4) for name in counted}, []
+    result["end_kept"] = 0  # among the two words that four passes keep first
     for source in chapter["tests"]:
         src_ids = torch.tensor([chapter["vocabs"][0].ids(source)])
         ways = [[*target.ids(way), target.eos_id] for way in chapter["two_ways"][source]]
@@ -154,6 +155,7 @@ def refined(chapter: dict, model: NonAutoregressive) -> dict:
             result[f"{'mixed' if of_both else 'agreed'}_right_{n}"] += four[-1][1].tolist() in ways
         right = [found.tolist() in ways for _, found, _ in four]
         kept = [id_ for id_ in four[1][0].tolist() if id_ != target.mask_id]
+        result["end_kept"] += target.eos_id in kept and len(kept) == 2
         time = target.ids([chapter["when"][source[0]]])[0]
         if not right[0] and all(right[1:]) and kept.count(time) == 1 and len(kept) == 2:
             lines.append(

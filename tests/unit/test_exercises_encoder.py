@@ -1,76 +1,55 @@
 """The grader of the encoder chapter accepts what is right and names what is wrong."""
 
 import pytest
+import torch
 
-from attnsteps.exercises.encoder import grade_encoder_layer
-
-
-def right(x, attention, feed_forward, norm_1, norm_2):
-    x = norm_1(x + attention(x))
-    return norm_2(x + feed_forward(x))
+from attnsteps.exercises.encoder import grade_reach
 
 
-def pre_norm(x, attention, feed_forward, norm_1, norm_2):
-    x = x + attention(norm_1(x))
-    return x + feed_forward(norm_2(x))
+def by_hand(looks):
+    """Follow each word's sources one by one."""
+    size = len(looks[0])
+    heard = [{i} for i in range(size)]
+    for look in looks:
+        heard = [
+            heard[i].union(*(heard[j] for j in range(size) if look[i, j])) for i in range(size)
+        ]
+    return torch.tensor([[float(j in one) for j in range(size)] for one in heard])
 
 
-def normed_too_early(x, attention, feed_forward, norm_1, norm_2):
-    x = x + norm_1(attention(x))
-    return x + norm_2(feed_forward(x))
+def ways(looks, keep=1):
+    found = torch.eye(len(looks[0]))
+    for look in looks:
+        found = (look + keep * torch.eye(len(look))) @ found
+    return found
 
 
-def test_a_right_solution_passes():
-    verdict = grade_encoder_layer(right)
+@pytest.mark.parametrize("function", [by_hand, lambda looks: ways(looks) > 0])
+def test_a_right_solution_passes(function):
+    verdict = grade_reach(function)
     assert verdict, verdict
-    assert repr(verdict) == "✓ Right: attention, add, norm, feed-forward, add, norm"
+    assert repr(verdict).startswith("✓ Right: each layer hands on")
 
 
 WRONG = {
-    "nothing": (lambda *_: None, "output is None; does the function return its result?"),
-    "half": (lambda x, a, f, n, m: n(x + a(x)), "this ends after the first half"),
-    "no residual": (lambda x, a, f, n, m: m(f(n(a(x)))), "the residual connections are missing"),
-    "no first residual": (
-        lambda x, a, f, n, m: m(n(a(x)) + f(n(a(x)))),
-        "the residual connection around attention is missing",
-    ),
-    "no second residual": (
-        lambda x, a, f, n, m: m(f(n(x + a(x)))),
-        "the residual connection around the feed-forward network is missing",
-    ),
-    "the old x": (
-        lambda x, a, f, n, m: m(x + f(n(x + a(x)))),
-        "the second residual connection must add what the feed-forward network was given",
-    ),
+    "nothing": (lambda looks: None, "the matrix is None"),
+    "an error": (lambda looks: looks[9], "raised IndexError"),
+    "last": (lambda looks: looks[-1], "the last layer alone"),
+    "first": (lambda looks: looks[0], "the first layer alone"),
+    "turned round": (lambda looks: by_hand(looks[::-1]), "the order is turned round"),
+    "no residual": (lambda looks: ways(looks, keep=0) > 0, "the residual connection is missing"),
     "side by side": (
-        lambda x, a, f, n, m: m(n(x + a(x)) + f(x)),
-        "the feed-forward network must get the output of the first half",
+        lambda looks: sum(looks) + torch.eye(len(looks[0])) > 0,
+        "the layers stand side by side",
     ),
-    "pre-norm": (pre_norm, "this is pre-norm"),
-    "normed too early": (normed_too_early, "each part's output is normalised before it is added"),
-    "swapped norms": (
-        lambda x, a, f, n, m: right(x, a, f, m, n),
-        "the two norms are swapped",
-    ),
-    "one norm": (lambda x, a, f, n, m: right(x, a, f, n, n), "both halves use the first norm"),
-    "no second norm": (
-        lambda x, a, f, n, m: right(x, a, f, n, lambda y: y),
-        "the second norm is missing",
-    ),
-    "no first norm": (
-        lambda x, a, f, n, m: right(x, a, f, lambda y: y, m),
-        "the first norm is missing",
-    ),
-    "swapped halves": (
-        lambda x, a, f, n, m: right(x, f, a, n, m),
-        "the feed-forward network comes first",
-    ),
-    "raises": (lambda x, a, f, n, m: a(x[:, :, :3]), "your function raised RuntimeError: "),
+    "counts": (ways, "these are numbers of ways"),
+    "shape": (lambda looks: looks[0][0], "the matrix should have shape"),
+    "other": (lambda looks: torch.ones_like(looks[0]), "the matrix["),
 }
 
 
-@pytest.mark.parametrize(("function", "sentence"), WRONG.values(), ids=WRONG.keys())
-def test_a_wrong_solution_gets_its_sentence(function, sentence):
-    verdict = grade_encoder_layer(function)
+@pytest.mark.parametrize(("function", "said"), WRONG.values(), ids=WRONG)
+def test_a_known_mistake_is_named(function, said):
+    verdict = grade_reach(function)
     assert not verdict
-    assert verdict.message.startswith(sentence)
+    assert said in verdict.message

@@ -8,10 +8,11 @@ from attnsteps.exercises.feed_forward import grade_units_for
 
 def right(rules, d_model):
     w_1, w_2 = torch.zeros(d_model, len(rules)), torch.zeros(len(rules), d_model)
-    for unit, (i, j, k) in enumerate(rules):
-        w_1[[i, j], unit] = 1
+    for unit, (facts, k) in enumerate(rules):
+        w_1[list(facts), unit] = 1
         w_2[unit, k] = 1
-    return w_1, torch.full((len(rules),), -1.0), w_2, torch.zeros(d_model)
+    bar = torch.tensor([1.0 - len(facts) for facts, _ in rules])
+    return w_1, bar, w_2, torch.zeros(d_model)
 
 
 def scaled(rules, d_model):
@@ -56,6 +57,10 @@ WRONG = {
     "no way down": (changed(2, lambda w: w.T), "w_2 has shape (5, 2), needed is (2, 5)"),
     "a short bias": (changed(3, lambda b: b[:-1]), "b_2 has shape (4,), needed is (5)"),
     "no bar": (changed(1, lambda b: 0 * b), "a single fact is enough to write something"),
+    "one bar for all": (
+        changed(1, lambda b: torch.full_like(b, -1.0)),
+        "two facts are enough, whatever the rule",
+    ),
     "a high bar": (changed(1, lambda b: b - 1), "nothing is ever written"),
     "a late bias": (changed(3, lambda b: b + 1), "something is written even where no fact"),
     "twice": (changed(2, lambda w: 2 * w), "for the vector (0, 1, 1, 0, 0) the network"),

@@ -3,62 +3,71 @@
 import pytest
 import torch
 
-from attnsteps.exercises.your_own_sentence import grade_quantise
-from attnsteps.storage.eight_bits import quantised
+from attnsteps.exercises.your_own_sentence import grade_calibration
 
 
-def right(weights, bits):
-    largest = 2 ** (bits - 1) - 1
-    scales = weights.abs().amax(dim=1, keepdim=True) / largest
-    return (weights / scales.clamp(min=1e-12)).round(), scales
+def right(p, hit, bins):
+    rows = []
+    for k in range(bins):
+        low, high = k / bins, (k + 1) / bins
+        inside = (p >= low) & ((p < high) | (k == bins - 1))
+        n = int(inside.sum())
+        rows.append((p[inside].sum() / max(n, 1), hit[inside].sum() / max(n, 1), n))
+    return tuple(torch.tensor(column, dtype=torch.float64) for column in zip(*rows, strict=True))
 
 
-def package(weights, bits):
-    if bits != 8:
-        return right(weights, bits)
-    stored = quantised("w", weights)
-    return stored["w"], stored["w.scale"].double()[:, None]
-
-
-def scaled(largest_of):
-    def wrong(weights, bits):
-        scales = largest_of(weights) / (2 ** (bits - 1) - 1)
-        return (weights / scales.clamp(min=1e-12)).round(), scales
+def counted(which_of):
+    def wrong(p, hit, bins):
+        which = which_of(p * bins)
+        counts = torch.bincount(which, minlength=bins)
+        sums = (torch.bincount(which, one.double(), minlength=bins) for one in (p, hit))
+        return *(one / counts.clamp(min=1) for one in sums), counts
 
     return wrong
 
 
-@pytest.mark.parametrize("function", [right, package])
-def test_what_is_right_is_accepted(function):
-    assert grade_quantise(function)
+def sums(p, hit, bins):
+    sure, share, counts = right(p, hit, bins)
+    return sure * counts, share * counts, counts
+
+
+def empty(p, hit, bins):
+    sure, share, counts = right(p, hit, bins)
+    return sure, share / (counts > 0), counts
+
+
+def test_what_is_right_is_accepted():
+    assert grade_calibration(right)
 
 
 @pytest.mark.parametrize(
     ("function", "said"),
     [
-        (lambda weights, bits: None, "should return two tensors"),
-        (lambda weights, bits: 1 / 0, "raised ZeroDivisionError"),
-        (lambda weights, bits: (weights, weights), "whole ones"),
-        (scaled(lambda w: w.abs().max()), "one scale serves the whole matrix"),
-        (scaled(lambda w: w.abs().amax(0, keepdim=True)), "every column has a scale"),
-        (lambda weights, bits: right(weights, 8), "the bits are always 8"),
-        (lambda weights, bits: (right(weights, bits)[0], weights), "scales should have shape"),
+        (lambda p, hit, bins: None, "should return three tensors"),
+        (lambda p, hit, bins: 1 / 0, "raised ZeroDivisionError"),
+        (empty, "an empty part becomes NaN"),
+        (counted(lambda scaled: scaled.long()), "exactly 1 belongs in the last part"),
         (
-            lambda weights, bits: (torch.full_like(weights, torch.nan), weights),
-            "a row of zeros becomes NaN",
+            lambda p, hit, bins: counted(lambda s: s.round().long().clamp(max=bins - 1))(
+                p, hit, bins
+            ),
+            "nearest edge",
         ),
-        (lambda weights, bits: (0 * weights, weights), "numbers[0, "),
+        (
+            lambda p, hit, bins: counted(lambda s: (s.ceil().long() - 1).clamp(min=0))(
+                p, hit, bins
+            ),
+            "on an edge",
+        ),
+        (sums, "sure holds sums"),
+        (
+            lambda p, hit, bins: (right(p, hit, bins)[0], *2 * (right(p, hit, bins)[2],)),
+            "right[",
+        ),
+        (lambda p, hit, bins: right(p, hit, 10), "counts should have shape"),
     ],
 )
 def test_what_is_wrong_is_named(function, said):
-    verdict = grade_quantise(function)
+    verdict = grade_calibration(function)
     assert not verdict
     assert said in verdict.message
-
-
-def test_the_largest_number_isnt_the_largest_size():
-    def signed(weights, bits):
-        scales = weights.amax(1, keepdim=True) / (2 ** (bits - 1) - 1)
-        return (weights / torch.where(scales.abs() > 0, scales, 1.0)).round(), scales
-
-    assert not grade_quantise(signed)

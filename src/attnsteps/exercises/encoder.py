@@ -1,79 +1,67 @@
 """Grades the coding exercise of the chapter on the encoder."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from attnsteps.exercises.verdict import Verdict, attempt, difference, known_mistake
-from attnsteps.layers.layer_norm import LayerNorm
 
-_D = 6
+_Looks = Sequence[Tensor]
 
 
-def grade_encoder_layer(function: Callable[..., Tensor]) -> Verdict:
-    """Say whether the function is one post-norm encoder layer (paper, section 3.1).
+def grade_reach(function: Callable[[_Looks], Tensor]) -> Verdict:
+    """Say whether ``function(looks)`` tells whose words each word can have heard of.
 
-    It takes x, (B, S, D), and four functions of such a tensor (attention, feed_forward, norm_1 and
-    norm_2), and should return (B, S, D).
+    looks holds a matrix (S, S) of 0 and 1 for each layer, the first one first: 1 in row i, column j
+    says that word i looks at word j there. The function should return such a matrix for the whole
+    stack. A word keeps what it has, and gets what those it looks at had before the layer.
 
     Example:
-        >>> grade_encoder_layer(lambda x, attention, feed_forward, norm_1, norm_2: attention(x))
-        ✗ Not yet: this is attention alone; the rest of the layer is missing
+        >>> grade_reach(lambda looks: looks[-1])
+        ✗ Not yet: these are the looks of the last layer alone
     """
-    with torch.random.fork_rng():
-        torch.manual_seed(13)
-        x = torch.randn(2, 5, _D, dtype=torch.float64)
-        parts = [nn.Linear(_D, _D).double(), nn.Linear(_D, _D).double()]
-        norms = [LayerNorm(_D).double(), LayerNorm(_D).double()]
-        for norm in norms:
-            nn.init.uniform_(norm.weight, 0.5, 1.5)
-            nn.init.normal_(norm.bias)
-    with torch.no_grad():
-        got, raised = attempt(lambda: function(x.clone(), *parts, *norms))
-        if raised:
-            return Verdict(False, raised)
-        fault = _fault(got, x, *parts, norms)
-    if fault:
-        return Verdict(False, fault)
-    return Verdict(True, "attention, add, norm, feed-forward, add, norm")
+    generator = torch.Generator().manual_seed(13)
+    stacks = [
+        [(torch.rand(s, s, generator=generator) < 0.25).float() for _ in range(n)]
+        for s, n in ((5, 2), (6, 1), (5, 3), (7, 3))
+    ]
+    for looks in stacks:
+        got, raised = attempt(lambda looks=looks: function([one.clone() for one in looks]))
+        if fault := raised or _fault(got, looks):
+            return Verdict(False, fault)
+    return Verdict(True, "each layer hands on what the one below has gathered, and no more")
 
 
-def _fault(
-    got: object, x: Tensor, attend: nn.Module, feed: nn.Module, norms: list[nn.Module]
-) -> str:
+def _through(looks: _Looks, keep: float = 1.0) -> Tensor:
+    """Return the number of ways from each word to each, (S, S)."""
+    ways = torch.eye(len(looks[0]))
+    for each in looks:
+        ways = each @ ways + keep * ways
+    return ways
+
+
+def _fault(got: object, looks: _Looks) -> str:
     """Return what is wrong with the result, by name if the mistake is known, or ""."""
-    first, second = norms
-    middle = first(x + attend(x))
-    pre = x + attend(first(x))
+    wanted = _through(looks)
     mistakes = {
-        "this is attention alone; the rest of the layer is missing": attend(x),
-        "this ends after the first half; the feed-forward network is missing": middle,
-        "the residual connections are missing: add each part's input to its output": (
-            second(feed(first(attend(x))))
+        "these are the looks of the last layer alone": looks[-1],
+        "these are the looks of the first layer alone": looks[0],
+        "the order is turned round: the first layer's looks come first": (
+            _through(looks[::-1]) > 0
         ),
-        "the residual connection around attention is missing": (
-            second(first(attend(x)) + feed(first(attend(x))))
+        "a word keeps what it has; the residual connection is missing": (
+            _through(looks, keep=0.0) > 0
         ),
-        "the residual connection around the feed-forward network is missing": second(feed(middle)),
-        "the second residual connection must add what the feed-forward network was given, not "
-        "the x at the very start": second(x + feed(middle)),
-        "the feed-forward network must get the output of the first half, not x": (
-            second(middle + feed(x))
+        "the layers stand side by side here; a later one hands on what an earlier one gathered": (
+            sum(looks) + torch.eye(len(looks[0])) > 0
         ),
-        "this is pre-norm; in the paper each norm comes after the addition": (
-            pre + feed(second(pre))
-        ),
-        "each part's output is normalised before it is added; the norm comes after the addition": (
-            x + first(attend(x)) + second(feed(x + first(attend(x))))
-        ),
-        "the two norms are swapped": first(second(x + attend(x)) + feed(second(x + attend(x)))),
-        "both halves use the first norm; each has its own": first(middle + feed(middle)),
-        "the second norm is missing": middle + feed(middle),
-        "the first norm is missing": second(x + attend(x) + feed(x + attend(x))),
-        "the feed-forward network comes first; attention must": second(
-            first(x + feed(x)) + attend(first(x + feed(x)))
-        ),
+        "these are numbers of ways; only whether there is one is asked": wanted,
     }
-    want = second(middle + feed(middle))
-    return known_mistake(got, mistakes) or difference(got, want, name="output")
+    want = (wanted > 0).float()
+    known = {said: wrong.float() for said, wrong in mistakes.items()}
+    if isinstance(got, Tensor) and got.dtype is torch.bool:
+        got = got.float()
+    if fault := difference(got, want, name="the matrix"):
+        return known_mistake(got, known) or fault
+    return ""

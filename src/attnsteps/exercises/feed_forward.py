@@ -8,13 +8,13 @@ from torch import Tensor
 
 from attnsteps.exercises.verdict import Verdict, attempt, known_mistake
 
-_Rules = Sequence[tuple[int, int, int]]
+_Rules = Sequence[tuple[tuple[int, ...], int]]
 
 #: Rules, and how many axes there are.
 _ASKED: tuple[tuple[_Rules, int], ...] = (
-    ([(0, 2, 3), (1, 2, 4)], 5),
-    ([(2, 0, 1)], 3),
-    ([(0, 1, 5), (1, 2, 5), (3, 4, 6)], 7),
+    ([((0, 2), 3), ((1, 2), 4)], 5),
+    ([((2, 0, 3), 1)], 4),
+    ([((0, 1), 5), ((1, 2, 3), 5), ((4,), 6)], 7),
 )
 _NAMES = ("w_1", "b_1", "w_2", "b_2")
 
@@ -22,9 +22,8 @@ _NAMES = ("w_1", "b_1", "w_2", "b_2")
 def grade_units_for(function: Callable[[_Rules, int], tuple[Tensor, ...]]) -> Verdict:
     """Say whether ``function(rules, d_model)`` makes a network that concludes what the rules say.
 
-    A rule (i, j, k) says: where the facts i and j are both there, write 1 on axis k, and otherwise
-    nothing. The function should return w_1 (D, Dff), b_1 (Dff,), w_2 (Dff, D) and b_2 (D,), for any
-    Dff.
+    A rule (facts, k) says: where all its facts are there, write 1 on axis k, and otherwise nothing.
+    The function should return w_1 (D, Dff), b_1 (Dff,), w_2 (Dff, D) and b_2 (D,), for any Dff.
 
     Example:
         >>> def nothing(rules, d_model):
@@ -32,7 +31,7 @@ def grade_units_for(function: Callable[[_Rules, int], tuple[Tensor, ...]]) -> Ve
         ...     up, down = torch.zeros(d_model, n), torch.zeros(n, d_model)
         ...     return up, torch.zeros(n), down, torch.zeros(d_model)
         >>> grade_units_for(nothing)
-        ✗ Not yet: nothing is ever written (for the rules [(0, 2, 3), (1, 2, 4)])
+        ✗ Not yet: nothing is ever written (for the rules [((0, 2), 3), ((1, 2), 4)])
     """
     for rules, d_model in _ASKED:
         got, raised = attempt(lambda rules=rules, d=d_model: function(list(rules), d))
@@ -62,18 +61,21 @@ def _fault(got: Sequence[Tensor], rules: _Rules, d_model: int) -> str:
     x = torch.tensor(list(product((0.0, 1.0), repeat=d_model)), dtype=torch.float64)
     said = (x @ w_1 + b_1).relu() @ w_2 + b_2
 
-    def written(unit: Callable[[Tensor], Tensor]) -> Tensor:
+    def written(bar: Callable[[int], int]) -> Tensor:
         output = torch.zeros_like(x)
-        for i, j, k in rules:
-            output[:, k] += unit(x[:, i] + x[:, j])
+        for facts, k in rules:
+            output[:, k] += (x[:, list(facts)].sum(-1) - bar(len(facts))).relu()
         return output
 
-    want = written(lambda both: (both - 1).relu())
+    want = written(lambda facts: facts - 1)
     if torch.allclose(said, want, atol=1e-6):
         return ""
     mistakes = {
         "nothing is ever written": torch.zeros_like(x),
-        "a single fact is enough to write something; what must the bias be?": written(torch.relu),
+        "a single fact is enough to write something; what must the bias be?": written(lambda _: 0),
+        "two facts are enough, whatever the rule; how high must the bar be for three?": (
+            written(lambda _: 1)
+        ),
     }
     if sentence := known_mistake(said, mistakes):
         return sentence

@@ -219,7 +219,7 @@ def two_rounds(
         rounds: of each sentence the words' entries of interest, (S, E), at first and after each
             layer, and the weights of attention in each layer, (S, S).
         doers: who does it, in each sentence.
-        shown: the words; the last one's looks are drawn, and in layer 1 those of the others.
+        shown: the words; looks at another word are drawn, those of the last one in its color.
         axes: what the entries mean.
     """
     axes, last = [say(axis) for axis in axes], len(shown) - 1
@@ -265,7 +265,7 @@ def two_rounds(
     wires = []
     for k, (_, weights) in enumerate(rounds):
         for n, each in enumerate(weights):
-            for i in range(len(shown)) if n == 0 else [last]:
+            for i in range(len(shown)):
                 key, role = int(each[i].argmax()), "query" if i == last else "value"
                 if key != i and each[i, key] > 0.9:
                     wires.append(Wire(f"{k}{n}{key}.top", f"{k}{n + 1}{i}.bottom", role=role))

@@ -339,74 +339,6 @@ def up_relu_down(
     )
 
 
-def with_and_without_relu(
-    right: Tensor, wrong: Tensor, names: Sequence[str], axes: Sequence[str]
-) -> Drawing:
-    """Draw what the words have become, (T, D), with ReLU and without.
-
-    Args:
-        right: with ReLU.
-        wrong: without.
-        names: of the T words.
-        axes: what the D entries mean.
-    """
-    names, axes = [say(n) for n in names], [say(axis) for axis in axes]
-
-    def tables(width: float) -> list[Piece]:
-        look = {"rows": names, "columns": _in_lines(axes), "cell": (width, 26), "limit": 1}
-        return [
-            _headed(say("with ReLU"), matrix(right, "context", **look)),
-            _headed(say("without"), matrix(wrong, "context", **look)),
-        ]
-
-    return Drawing(
-        say("The words with and without ReLU"),
-        say(
-            "What {names} have become, over {axes}. With ReLU: {right}. Without: {wrong}.",
-            names=", ".join(names),
-            axes=", ".join(axes),
-            right="; ".join(listed(one) for one in right),
-            wrong="; ".join(listed(one) for one in wrong),
-        ),
-        row(*tables(52), gap=20),
-        column(*tables(50), gap=12),
-    )
-
-
-def no_line_but_a_fold(tried: Line) -> Drawing:
-    """Draw "exactly one" over its square: a line that fails to separate the corners, and a fold.
-
-    Args:
-        tried: the two ends of the line, each with both inputs.
-    """
-    names = say("x₁: animal"), say("x₂: tired")
-    corners = "wide\nstreet", "wide animal,\ntired street", "tired\nanimal"
-
-    def wanted(total: float) -> float:
-        return float(total == 1)
-
-    def folded(total: float) -> float:
-        return total - 2 * max(0.0, total - 1)
-
-    pieces = (
-        _plane(wanted, say("a line that fails"), names, [(tried, "wrong")]),
-        _plane(folded, say("one fold"), names, [(_ends(LOW + HIGH), "source")]),
-        _profile(folded, corners, LOW + HIGH, unit=50),
-    )
-    return Drawing(
-        say("Exactly one: no line separates the corners, one fold does"),
-        say(
-            "Two squares over animal and tired. The corners for wide animal and tired street want "
-            "1, those for wide street and tired animal want 0. Left, a red line that was tried; it "
-            "cuts off a corner that wants 1, and leaves the other one among the 0s. Right, the "
-            "sheet rises to a fold along the diagonal through the two corners with 1, and falls "
-            "again behind it, like a roof, as its view from the side shows."
-        ),
-        row(*pieces, gap=16),
-        column(*pieces, gap=12),
-    )
-
-
 def same_network_everywhere(
     x: Tensor, hidden: Tensor, out: Tensor, shown: Sequence[Word]
 ) -> Drawing:
@@ -475,6 +407,74 @@ def same_network_everywhere(
 
 
 # One number in, one number out -------------------------------------------------------------------
+
+
+def with_and_without_relu(
+    right: Tensor, wrong: Tensor, names: Sequence[str], axes: Sequence[str]
+) -> Drawing:
+    """Draw what the words have become, (T, D), with ReLU and without.
+
+    Args:
+        right: with ReLU.
+        wrong: without.
+        names: of the T words.
+        axes: what the D entries mean.
+    """
+    names, axes = [say(n) for n in names], [say(axis) for axis in axes]
+
+    def tables(width: float) -> list[Piece]:
+        look = {"rows": names, "columns": _in_lines(axes), "cell": (width, 26), "limit": 1}
+        return [
+            _headed(say("with ReLU"), matrix(right, "context", **look)),
+            _headed(say("without"), matrix(wrong, "context", **look)),
+        ]
+
+    return Drawing(
+        say("The words with and without ReLU"),
+        say(
+            "What {names} have become, over {axes}. With ReLU: {right}. Without: {wrong}.",
+            names=", ".join(names),
+            axes=", ".join(axes),
+            right="; ".join(listed(one) for one in right),
+            wrong="; ".join(listed(one) for one in wrong),
+        ),
+        row(*tables(52), gap=20),
+        column(*tables(50), gap=12),
+    )
+
+
+def no_line_but_a_fold(tried: Line) -> Drawing:
+    """Draw "exactly one" over its square: a line that fails to separate the corners, and a fold.
+
+    Args:
+        tried: the two ends of the line, each with both inputs.
+    """
+    names = say("x₁: animal"), say("x₂: tired")
+    corners = "wide\nstreet", "wide animal,\ntired street", "tired\nanimal"
+
+    def wanted(total: float) -> float:
+        return float(total == 1)
+
+    def folded(total: float) -> float:
+        return total - 2 * max(0.0, total - 1)
+
+    pieces = (
+        _plane(wanted, say("a line that fails"), names, [(tried, "wrong")]),
+        _plane(folded, say("one fold"), names, [(_ends(LOW + HIGH), "source")]),
+        _profile(folded, corners, LOW + HIGH, unit=50),
+    )
+    return Drawing(
+        say("Exactly one: no line separates the corners, one fold does"),
+        say(
+            "Two squares over animal and tired. The corners for wide animal and tired street want "
+            "1, those for wide street and tired animal want 0. Left, a red line that was tried; it "
+            "cuts off a corner that wants 1, and leaves the other one among the 0s. Right, the "
+            "sheet rises to a fold along the diagonal through the two corners with 1, and falls "
+            "again behind it, like a roof, as its view from the side shows."
+        ),
+        row(*pieces, gap=16),
+        column(*pieces, gap=12),
+    )
 
 
 def _turns(values: Tensor) -> int:

@@ -218,51 +218,6 @@ def redrawn_scores(scores: Sequence[float], low: float, high: float) -> Drawing:
     )
 
 
-def one_scale_or_two(
-    weights: Tensor, by_row: tuple[Tensor, Tensor], by_matrix: tuple[Tensor, Tensor]
-) -> Drawing:
-    """Draw a matrix, its whole numbers with either kind of scale, and what is read again.
-
-    Args:
-        weights: (R, C).
-        by_row: the whole numbers and what they are read as, with a scale for each row.
-        by_matrix: the same with one scale for all.
-    """
-
-    def line(title: str, pair: tuple[Tensor, Tensor], cell: tuple[float, float]) -> list[Piece]:
-        codes, read = pair
-        return [
-            matrix(codes, "weights", label=say("stored, {title}", title=title), cell=cell),
-            matrix(read, "key", label=say("read again"), digits=4, cell=cell),
-        ]
-
-    def before(cell: tuple[float, float]) -> Piece:
-        return matrix(weights, "key", label=say("weights"), digits=4, cell=cell)
-
-    kinds = [(say("a scale a row"), by_row), (say("one scale"), by_matrix)]
-    wide = row(
-        before((58, 28)),
-        column(*(row(*line(*kind, (58, 28)), gap=24) for kind in kinds), gap=16),
-        gap=34,
-    )
-    small = (50, 28)
-    tall = column(before(small), *(column(*line(*kind, small), gap=8) for kind in kinds), gap=16)
-    return Drawing(
-        say("One scale for each row, or one for all"),
-        say(
-            "The weights {weights}. With a scale for each row they are stored as {rows} and read "
-            "as {read}; with one scale as {codes} and read as {lost}.",
-            weights=listed(weights.flatten(), 4),
-            rows=listed(by_row[0].flatten()),
-            read=listed(by_row[1].flatten(), 4),
-            codes=listed(by_matrix[0].flatten()),
-            lost=listed(by_matrix[1].flatten(), 4),
-        ),
-        wide,
-        tall,
-    )
-
-
 def places_and_pairs(rows: Sequence[tuple[str, str, int, str, bool]]) -> Drawing:
     """Draw how often training names each place, and what the model writes for it.
 
@@ -384,4 +339,49 @@ def the_least_sure_piece(found: Mapping[str, Sequence[float]]) -> Drawing:
         ),
         field((470, 110)),
         field((200, 110)),
+    )
+
+
+def one_scale_or_two(
+    weights: Tensor, by_row: tuple[Tensor, Tensor], by_matrix: tuple[Tensor, Tensor]
+) -> Drawing:
+    """Draw a matrix, its whole numbers with either kind of scale, and what is read again.
+
+    Args:
+        weights: (R, C).
+        by_row: the whole numbers and what they are read as, with a scale for each row.
+        by_matrix: the same with one scale for all.
+    """
+
+    def line(title: str, pair: tuple[Tensor, Tensor], cell: tuple[float, float]) -> list[Piece]:
+        codes, read = pair
+        return [
+            matrix(codes, "weights", label=say("stored, {title}", title=title), cell=cell),
+            matrix(read, "key", label=say("read again"), digits=4, cell=cell),
+        ]
+
+    def before(cell: tuple[float, float]) -> Piece:
+        return matrix(weights, "key", label=say("weights"), digits=4, cell=cell)
+
+    kinds = [(say("a scale a row"), by_row), (say("one scale"), by_matrix)]
+    wide = row(
+        before((58, 28)),
+        column(*(row(*line(*kind, (58, 28)), gap=24) for kind in kinds), gap=16),
+        gap=34,
+    )
+    small = (50, 28)
+    tall = column(before(small), *(column(*line(*kind, small), gap=8) for kind in kinds), gap=16)
+    return Drawing(
+        say("One scale for each row, or one for all"),
+        say(
+            "The weights {weights}. With a scale for each row they are stored as {rows} and read "
+            "as {read}; with one scale as {codes} and read as {lost}.",
+            weights=listed(weights.flatten(), 4),
+            rows=listed(by_row[0].flatten()),
+            read=listed(by_row[1].flatten(), 4),
+            codes=listed(by_matrix[0].flatten()),
+            lost=listed(by_matrix[1].flatten(), 4),
+        ),
+        wide,
+        tall,
     )
