@@ -54,9 +54,7 @@ def test_what_is_right_is_accepted():
             "nearest edge",
         ),
         (
-            lambda p, hit, bins: counted(lambda s: (s.ceil().long() - 1).clamp(min=0))(
-                p, hit, bins
-            ),
+            counted(lambda s: (s.ceil().long() - 1).clamp(min=0)),
             "on an edge",
         ),
         (sums, "sure holds sums"),
