@@ -118,30 +118,8 @@ def plain() -> Corpus:
     return read("generated")
 
 
-def ambiguous() -> list[dict]:
-    """Train on several correct translations for each source, with distillation and without."""
-    splits, parts = corpus(ambiguous=True), ("unseen", "combinations", "longer")
-    teacher, row = learn(splits.train, steps=2000)
-    rows = [{**row, "distilled": False, **evaluate(teacher, "autoregressive", splits, parts)}]
-    print(rows[-1], flush=True)
-    sources = ["".join(pair.src) for pair in splits.train]
-    translations = teacher.translate(sources, search="greedy", batch_size=250)
-    taught = [
-        pair._replace(tgt=tuple(one.tokens))
-        for pair, one in zip(splits.train, translations, strict=True)
-    ]
-    for kind in ("one_shot", "mask_predict"):
-        for pairs, distilled in ((splits.train, False), (taught, True)):
-            trained, row = learn(pairs, kind=kind, steps=2000)
-            scores = evaluate(trained, kind, splits, parts)
-            rows.append({**row, "distilled": distilled, **scores})
-            print(rows[-1], flush=True)
-    return rows
-
-
 TASKS = {
-    task.__name__: task
-    for task in (zh_en, one_shot, mask_predict, steps, digit_writer, recipe, ambiguous)
+    task.__name__: task for task in (zh_en, one_shot, mask_predict, steps, digit_writer, recipe)
 }
 
 
@@ -161,11 +139,8 @@ def main() -> int:
         print(f"TASK must be one of {', '.join(TASKS)}; got {unknown[0]!r}", file=sys.stderr)
         return 2
     torch.set_num_threads(options.threads)
-    if options.dry and set(tasks) - {"recipe", "ambiguous"}:
-        print(
-            "--dry only works with recipe and ambiguous: the other tasks write weights.",
-            file=sys.stderr,
-        )
+    if options.dry and tasks != ["recipe"]:
+        print("--dry only works with recipe: the other tasks write weights.", file=sys.stderr)
         return 2
     ASSETS.mkdir(exist_ok=True)
     for task in tasks:

@@ -1,4 +1,4 @@
-"""Chapter 14: translators with one look fewer, and models that reverse letters; five seeds."""
+"""Chapter 14: translators with one look fewer, and models that write letters; five seeds."""
 
 import torch
 from torch import Tensor, nn
@@ -13,11 +13,12 @@ from scripts.experiments import SEEDS, page, record
 
 DATA = (
     "translators: generated(4000, seed=0), 200 unseen sentences; the others: fresh rows of letters "
-    "out of ten, to be reversed, 224 letters in each step"
+    "out of ten, to be reversed or to be copied between dashes, 224 letters in each step"
 )
 LOOKS = "both looks", "no look back", "no look across"
 TRANSLATOR_STEPS = 1500
 ALL, AVERAGE, ONE = "reads all vectors", "reads the average", "one stack"
+DASHES = tuple(f"dashes, {look}" for look in LOOKS[:2])
 STOPS = {  # by model and by length: the steps at which it is looked at, and after which it ends
     (ALL, 7): [75, 150, 300, 600],
     (AVERAGE, 7): [150, 300, 600, 1000, 2000],
@@ -26,6 +27,7 @@ STOPS = {  # by model and by length: the steps at which it is looked at, and aft
     (AVERAGE, 14): [1000, 2000, 4000],
     (ALL, 28): [300, 600, 1000],
     (AVERAGE, 28): [1000, 2000, 4000],
+    **{(game, 7): [300, 600, 1000, 2000] for game in DASHES},
 }
 
 
@@ -52,9 +54,13 @@ def run(*, again: bool) -> None:
         if model.startswith(LOOKS):
             return _translated(model)
         reverser = names["OneStack"]() if model == ONE else names["Reverser"](model == AVERAGE)
-        stops = STOPS[model, length]
-        letters = [names["score"](reverser, length)]
-        letters += names["train"](reverser, length, seed, stops)
+        stops, game = STOPS[model, length], (names["draw"], names["score"])
+        if model in DASHES:
+            game = names["draw_dashes"], names["score_dashes"]
+            for layer in reverser.decoder.layers if "no look back" in model else ():
+                layer.self_attention = NoLook()
+        letters = [game[1](reverser, length)]
+        letters += names["train"](reverser, length, seed, stops, game)
         return {"steps": [0, *stops], "letters": [round(share, 4) for share in letters]}
 
     tasks = [

@@ -98,14 +98,6 @@ def test_the_checkpoints_along_the_way_get_better():
     assert rows[-1]["combinations"] > 0.9
 
 
-def test_with_several_translations_to_choose_from_a_teacher_helps_those_that_say_all_at_once():
-    rows = {(row["kind"], row["distilled"]): row for row in RESULTS["ambiguous"]["rows"]}
-    right = {which: row["combinations"] for which, row in rows.items()}
-    assert right["autoregressive", False] > 0.95
-    for kind in ("one_shot", "mask_predict"):
-        assert right[kind, False] < right[kind, True] < right["autoregressive", False]
-
-
 def test_the_everyday_translator_reads_what_people_type():
     everyday = pretrained("everyday")
     running = [f"{sentence}{stop}" for sentence in RUNNING for stop in ("", "。", ".")]

@@ -533,20 +533,9 @@ EXAMPLES = {
     hops.right_over_steps: lambda: (
         {
             f"{name} layers": [{"steps": [250, 500, 6000], "right": [0.55, 0.6, 0.99]}] * 2
-            for name in ("one", "two", "wide", "shared")
+            for name in ("one", "two", "wide")
         },
         0.69,
-    ),
-    hops.one_look_is_enough: lambda: (
-        [
-            (1, 6, "blue"),
-            (2, 5, "orange"),
-            (3, 4, "green"),
-            (4, 2, "green"),
-            (5, 3, "pink"),
-            (6, 1, "blue"),
-        ],
-        (4, 2, 5),
     ),
     hops.where_two_layers_look: lambda: (
         torch.eye(6)[[1, 2, 3, 4, 5, 0]],

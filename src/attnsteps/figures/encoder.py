@@ -13,7 +13,6 @@ from attnsteps.diagrams import (
     Wire,
     block,
     column,
-    frame,
     grid,
     matrix,
     named,
@@ -432,8 +431,7 @@ def right_over_steps(runs: dict[str, Sequence[dict]], bet: float) -> Drawing:
     """Draw how often some encoders are right, over the steps of training, in all their runs.
 
     Args:
-        runs: for each encoder's name its runs, each with ``steps`` and the share ``right``; an
-            encoder with networks comes before the same one without.
+        runs: for each encoder's name its runs, each with ``steps`` and the share ``right``.
         bet: the share that a clever bet has.
     """
     names = list(runs)
@@ -469,8 +467,8 @@ def right_over_steps(runs: dict[str, Sequence[dict]], bet: float) -> Drawing:
         ),
         panels(
             (172, 120),
-            [*names[::2], *names[1::2]],
-            len(names) // 2,
+            names,
+            len(names),
             say("right answers over training steps; dotted: the bet, {bet:.0f} %", bet=100 * bet),
         ),
         panels(
@@ -480,76 +478,6 @@ def right_over_steps(runs: dict[str, Sequence[dict]], bet: float) -> Drawing:
             say("right answers over training steps;\ndotted: the bet, {bet:.0f} %", bet=100 * bet),
         ),
     )
-
-
-def one_look_is_enough(circle: Sequence[tuple[int, int, str]], way: Sequence[int]) -> Drawing:
-    """Draw how one layer can follow two cards: heads fetch every hat, a hidden unit picks one.
-
-    Args:
-        circle: each child's number, card and hat, in the order of the numbers.
-        way: the numbers of the child at the start and of the two that its cards lead to.
-    """
-    start, over, end = way
-    cards = {number: card for number, card, _ in circle}
-    hats = {number: hat for number, _, hat in circle}
-    asker = word(say("child {n}", n=start), say("card {n}", n=cards[start]), name="asks", lit=True)
-    next_card = block(say("{n}: card {card}", n=over, card=end), name="next", width=92)
-    fetched = [
-        block(
-            say("{n}: {hat}", n=number, hat=say(hat)),
-            CARDS[hat],
-            name=f"hat{number}",
-            width=82,
-        )
-        for number, hat in hats.items()
-    ]
-    both = block(
-        say("“card {n}” and “{n}: {hat}”", n=end, hat=say(hats[end])), name="both", state="lit"
-    )
-    says = block(say(hats[end]), CARDS[hats[end]], name="says", width=70)
-
-    def layer(*, tall: bool) -> Piece:
-        if tall:
-            table = column(row(*fetched[3:], gap=8), row(*fetched[:3], gap=8), gap=10)
-            gathered = column(next_card, table, gap=10, align="left")
-        else:
-            gathered = row(next_card, row(*fetched, gap=7), gap=16)
-        heads = say("attention: {n} heads, one look", n=len(circle) + 1)
-        network = say("feed-forward: the unit that is on")
-        return column(
-            says,
-            frame(both, network, name="network", pad=8),
-            frame(column(gathered, words(heads, size=13, bold=True)), name="heads", pad=8),
-            asker,
-            gap=26,
-        )
-
-    wires = [
-        Wire("asks.top", "heads.bottom", role="source"),
-        Wire("next.top", "both.bottom", role="context"),
-        Wire(f"hat{end}.top", "both.bottom", role="context"),
-        Wire("network.top", "says.bottom", role="context"),
-    ]
-    return Drawing(
-        say("Two cards in one look"),
-        say(
-            "Child {start} asks once. One head brings the card of child {over}, which is {end}; "
-            "{n} others bring every child's hat: {hats}. A hidden unit is on where the card is "
-            "{end} and the hat of {end} is {hat}; it says {hat}.",
-            start=start,
-            over=over,
-            end=end,
-            n=len(circle),
-            hats=", ".join(say("{n} {hat}", n=n, hat=say(hat)) for n, hat in hats.items()),
-            hat=say(hats[end]),
-        ),
-        layer(tall=False),
-        layer(tall=True),
-        wires=wires,
-    )
-
-
-# What did the first layer write down? ------------------------------------------------------------
 
 
 def where_two_layers_look(
