@@ -472,7 +472,7 @@ def look_at_the_shipped() -> None:
     rows += places(corpus.train)
     rows += apart(trained, corpus.train)
     rows += cut_by_force(trained)
-    rows += judged(trained, corpus.train)
+    rows += judged(trained, [*corpus.train, *made_from(corpus.train)])
     rows.append({"look": "sure", "bins": sure(trained, corpus.test)})
     rows += rounded(trained, corpus.test)
     note("your_own_sentence_shipped", rows, command=COMMAND, corpus=DATA)
