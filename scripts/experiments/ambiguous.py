@@ -1,0 +1,97 @@
+"""The harder corpus of the chapter on all words at once: several right translations of a sentence.
+
+Mask-predict gets its own length, the best of five lengths, and once more the length of a right
+translation, to tell what a wrong length costs.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from functools import cache
+
+import torch
+
+from attnsteps.model.non_autoregressive import NonAutoregressive
+from attnsteps.translator.trained import Trained
+from scripts.experiments import SEEDS, record
+from scripts.recipes import corpus, learn
+
+WRITER_STEPS, STEPS, PASSES, TESTED = 2_000, 4_000, 10, 1_000
+KINDS = ("word by word", "mask-predict", "mask-predict, from the teacher")
+
+
+@torch.no_grad()
+def said_with(trained: Trained, src: Sequence[str], length: int | None = None) -> tuple[list, int]:
+    """Translate a sentence by mask-predict with so many places, or as many as the model predicts.
+
+    Returns:
+        The words, and the number of places.
+    """
+    model, vocab = trained.model, trained.tgt_vocab
+    assert isinstance(model, NonAutoregressive)
+    src_ids = torch.tensor([trained.src_vocab.ids(src)])
+    memory = model.transformer.encode(src_ids)
+    length = length or int(model.length_logits(memory, src_ids).argmax()) + 1
+    ids, sure = torch.full((length,), vocab.mask_id), torch.full((length,), -math.inf)
+    for i in range(PASSES):
+        masked = sure.argsort(stable=True)[: length * (PASSES - i) // PASSES]
+        given = ids.index_fill(0, masked, vocab.mask_id)
+        logits = model.transformer.decode(given[None], memory, src_ids)
+        logits[..., [vocab.pad_id, vocab.bos_id, vocab.mask_id]] = -math.inf
+        found, words = logits[0].log_softmax(-1).max(-1)
+        ids[masked], sure[masked] = words[masked], found[masked]
+    tokens = vocab.tokens(ids.tolist())
+    return tokens[: tokens.index("<eos>")] if "<eos>" in tokens else tokens, length
+
+
+def run(*, again: bool) -> None:
+    """Train a writer, and mask-predict on the corpus and on the writer's translations."""
+    splits = corpus(ambiguous=True)
+    tested = splits.unseen[:TESTED]
+
+    def written(trained: Trained, pairs: Sequence) -> list[tuple]:
+        texts = ["".join(pair.src) for pair in pairs]
+        translations = trained.translate(texts, search="greedy", batch_size=250)
+        return [tuple(one.tokens) for one in translations]
+
+    @cache
+    def writer(seed: int) -> Trained:
+        return learn(splits.train, steps=WRITER_STEPS, seed=seed)[0]
+
+    def measure(*, kind: str, steps: int, seed: int) -> dict:
+        if kind == "word by word":
+            said = written(writer(seed), tested)
+            right = [one in pair.references for one, pair in zip(said, tested, strict=True)]
+            return {"right": sum(right) / TESTED}
+        pairs = splits.train
+        if "teacher" in kind:
+            said = written(writer(seed), pairs)
+            pairs = [pair._replace(tgt=one) for pair, one in zip(pairs, said, strict=True)]
+        trained, _ = learn(pairs, kind="mask_predict", steps=steps, seed=seed)
+        trained.model.eval()
+        found = Counter()
+        for pair in tested:
+            words, length = said_with(trained, pair.src)
+            lengths = sorted({len(one) + 1 for one in pair.references})
+            found["right"] += tuple(words) in pair.references
+            found["fits"] += length in lengths
+            if lengths[-1] - lengths[0] == 2:
+                found["two apart"] += 1
+                found["between"] += length == lengths[0] + 1
+            told, _ = said_with(trained, pair.src, len(pair.tgt) + 1)
+            found["right with a right length"] += tuple(told) in pair.references
+        texts = ["".join(pair.src) for pair in tested]
+        best = trained.translate(texts, search="mask_predict", iterations=PASSES, num_lengths=5)
+        found["right of five lengths"] = sum(
+            tuple(one.tokens) in pair.references for one, pair in zip(best, tested, strict=True)
+        )
+        return {name: count / TESTED for name, count in found.items()}
+
+    tasks = [
+        {"kind": kind, "steps": WRITER_STEPS if kind == "word by word" else STEPS, "seed": seed}
+        for seed in SEEDS
+        for kind in KINDS
+    ]
+    tasks.append({"kind": "mask-predict", "steps": 2 * STEPS, "seed": 0})  # has it stopped?
+    data = "generated(40000, seed=0, ambiguous=True)"
+    record("ambiguous", tasks, measure, data=data, again=again)
