@@ -225,7 +225,7 @@ def test_on_paper_the_answer_needs_no_press(unscripted):
 
 
 def test_a_verdict_ends_with_the_answer_that_it_was_about(open_page):
-    page = open_page("13_encoder.html")
+    page = open_page("05_scaling.html")
     ordered = page.locator(EXERCISE).filter(has=page.locator(".aw-order")).first
     ordered.get_by_role("button", name="Check").click()
     expect(ordered.get_by_role("status")).to_contain_text(re.compile("Right|Not yet"))
@@ -256,7 +256,7 @@ def test_an_answer_to_what_the_question_was_before_is_forgotten(open_page, store
 
 
 def test_an_item_goes_all_the_way_with_one_key(open_page):
-    page = open_page("13_encoder.html")
+    page = open_page("05_scaling.html")
     ordered = page.locator(EXERCISE).filter(has=page.locator(".aw-order")).first
     items = ordered.get_by_role("listitem")
     texts, last = items.all_inner_texts(), items.count() - 1
