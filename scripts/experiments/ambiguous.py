@@ -4,13 +4,15 @@ Mask-predict gets its own length, the best of five lengths, and once more the le
 translation, to tell what a wrong length costs.
 """
 
-import math
 from collections import Counter
 from collections.abc import Sequence
 from functools import cache
+from unittest.mock import patch
 
 import torch
+from torch.nn import functional
 
+from attnsteps.decoding.mask_predict import mask_predict
 from attnsteps.model.non_autoregressive import NonAutoregressive
 from attnsteps.translator.trained import Trained
 from scripts.experiments import SEEDS, record
@@ -30,17 +32,13 @@ def said_with(trained: Trained, src: Sequence[str], length: int | None = None) -
     model, vocab = trained.model, trained.tgt_vocab
     assert isinstance(model, NonAutoregressive)
     src_ids = torch.tensor([trained.src_vocab.ids(src)])
-    memory = model.transformer.encode(src_ids)
-    length = length or int(model.length_logits(memory, src_ids).argmax()) + 1
-    ids, sure = torch.full((length,), vocab.mask_id), torch.full((length,), -math.inf)
-    for i in range(PASSES):
-        masked = sure.argsort(stable=True)[: length * (PASSES - i) // PASSES]
-        given = ids.index_fill(0, masked, vocab.mask_id)
-        logits = model.transformer.decode(given[None], memory, src_ids)
-        logits[..., [vocab.pad_id, vocab.bos_id, vocab.mask_id]] = -math.inf
-        found, words = logits[0].log_softmax(-1).max(-1)
-        ids[masked], sure[masked] = words[masked], found[masked]
-    tokens = vocab.tokens(ids.tolist())
+    if length is None:
+        memory = model.transformer.encode(src_ids)
+        length = int(model.length_logits(memory, src_ids).argmax()) + 1
+    told = functional.one_hot(torch.tensor([length - 1]), model.config.max_len)
+    with patch.object(model, "length_logits", return_value=told):
+        found = mask_predict(model, src_ids, iterations=PASSES, num_lengths=1)
+    tokens = vocab.tokens(found.ids[0].tolist())
     return tokens[: tokens.index("<eos>")] if "<eos>" in tokens else tokens, length
 
 

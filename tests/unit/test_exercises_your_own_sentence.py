@@ -44,6 +44,8 @@ def test_what_is_right_is_accepted():
     ("function", "said"),
     [
         (lambda p, hit, bins: None, "should return three tensors"),
+        (lambda p, hit, bins: (0.5, None, 3), "should return three tensors"),
+        (lambda p, hit, bins: 3 * (p.sum(),), "counts should have shape"),
         (lambda p, hit, bins: 1 / 0, "raised ZeroDivisionError"),
         (empty, "an empty part becomes NaN"),
         (counted(lambda scaled: scaled.long()), "exactly 1 belongs in the last part"),

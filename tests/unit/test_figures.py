@@ -719,6 +719,23 @@ def test_a_figure_shows_the_numbers_that_it_is_given():
     assert "1.000 for street" in other.find("desc").text
 
 
+def test_every_look_at_another_word_is_drawn_in_both_layers():
+    def wires(*layers):
+        rounds = [([STREAMS] * 3, list(layers))]
+        drawn = hops.two_rounds(rounds, (1,), (ANIMAL, CROSS, TIRED), ("a", "b", "c", "d"))
+        return ET.tostring(svgs(drawn)[0], encoding="unicode").count('class="wire')
+
+    none, two = torch.eye(3), torch.eye(3)[[2, 1, 0]]
+    assert [wires(none, none), wires(two, none), wires(none, two), wires(two, two)] == [0, 2, 2, 4]
+
+
+def test_every_encoder_has_its_panel_and_every_run_its_line():
+    runs = [{"steps": [250, 500, 6000], "right": [0.5, 0.6, 0.9]}] * 2
+    for svg in svgs(hops.right_over_steps(dict.fromkeys("abc", runs), 0.69)):
+        assert {"a", "b", "c"} <= {text.text for text in svg.iter("text")}
+        assert ET.tostring(svg, encoding="unicode").count('class="curve') >= 6
+
+
 def test_texts_without_a_catalogue_are_english():
     assert catalogue.say("row sum {total:.2f}", total=1) == "row sum 1.00"
     assert catalogue.gloss(SENTENCE[7]) == "state"

@@ -60,8 +60,6 @@ def _fault(got: object, looks: _Looks) -> str:
     }
     want = (wanted > 0).float()
     known = {said: wrong.float() for said, wrong in mistakes.items()}
-    if isinstance(got, Tensor) and got.dtype is torch.bool:
-        got = got.float()
     if fault := difference(got, want, name="the matrix"):
         return known_mistake(got, known) or fault
     return ""

@@ -48,12 +48,13 @@ def _binned(p: Tensor, hit: Tensor, which: Tensor, bins: int) -> _Bins:
 
 def _fault(got: object, p: Tensor, hit: Tensor, bins: int) -> str:
     """Return what is wrong with the result, by name if the mistake is known, or ""."""
-    if not (isinstance(got, tuple | list) and len(got) == len(_NAMES)):
+    three = isinstance(got, tuple | list) and len(got) == len(_NAMES)
+    if not (three and all(isinstance(part, Tensor) for part in got)):
         return "the function should return three tensors: sure, right and counts"
-    parts = [torch.as_tensor(part, dtype=torch.float64) for part in got]
+    parts = [part.double() for part in got]
     if any(part.isnan().any() for part in parts):
         return "an empty part becomes NaN; what is it divided by?"
-    if len(parts[2]) == bins + 1:
+    if parts[2].shape == (bins + 1,):
         return "a probability of exactly 1 belongs in the last part, not in one of its own"
     which = (p * bins).long().clamp(max=bins - 1)
     wanted = _binned(p, hit, which, bins)

@@ -218,7 +218,7 @@ def two_rounds(
         rounds: of each sentence the words' entries of interest, (S, E), at first and after each
             layer, and the weights of attention in each layer, (S, S).
         doers: who does it, in each sentence.
-        shown: the words; looks at another word are drawn, those of the last one in its color.
+        shown: the words; looks at another word are drawn, those of the last one in another colour.
         axes: what the entries mean.
     """
     axes, last = [say(axis) for axis in axes], len(shown) - 1
@@ -478,6 +478,9 @@ def right_over_steps(runs: dict[str, Sequence[dict]], bet: float) -> Drawing:
             say("right answers over training steps;\ndotted: the bet, {bet:.0f} %", bet=100 * bet),
         ),
     )
+
+
+# What did the first layer write down? ------------------------------------------------------------
 
 
 def where_two_layers_look(
