@@ -4,7 +4,7 @@ import torch
 from torch import Tensor, nn
 
 from attnsteps import EncoderLayer
-from attnsteps.layers.sublayer import NORMS
+from attnsteps.model.build import NORMS
 
 
 def randomise(model: nn.Module) -> nn.Module:
