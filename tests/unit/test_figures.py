@@ -530,19 +530,12 @@ EXAMPLES = {
         ("green", "blue", "orange", "blue", "pink", "green"),
         (4, 2, 5),
     ),
-    hops.right_over_steps: lambda: (
-        {
-            f"{name} layers": [{"steps": [250, 500, 6000], "right": [0.55, 0.6, 0.99]}] * 2
-            for name in ("one", "two", "wide")
-        },
-        0.69,
-    ),
     hops.where_two_layers_look: lambda: (
         torch.eye(6)[[1, 2, 3, 4, 5, 0]],
         torch.eye(6)[[4, 0, 1, 2, 5, 3]],
         *CIRCLE,
     ),
-    hops.two_plans: lambda: ((4, 2, 5), (2, 5, 3)),
+    hops.three_plans: lambda: ((4, 2, 5), (2, 5, 3)),
     costs.one_small_layer: lambda: (
         torch.tensor([[1.0, 2], [0, 1], [3, 0]]),
         torch.tensor([[1.0, 0], [2, 1]]),
@@ -727,13 +720,6 @@ def test_every_look_at_another_word_is_drawn_in_both_layers():
 
     none, two = torch.eye(3), torch.eye(3)[[2, 1, 0]]
     assert [wires(none, none), wires(two, none), wires(none, two), wires(two, two)] == [0, 2, 2, 4]
-
-
-def test_every_encoder_has_its_panel_and_every_run_its_line():
-    runs = [{"steps": [250, 500, 6000], "right": [0.5, 0.6, 0.9]}] * 2
-    for svg in svgs(hops.right_over_steps(dict.fromkeys("abc", runs), 0.69)):
-        assert {"a", "b", "c"} <= {text.text for text in svg.iter("text")}
-        assert ET.tostring(svg, encoding="unicode").count('class="curve') >= 6
 
 
 def test_texts_without_a_catalogue_are_english():

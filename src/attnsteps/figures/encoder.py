@@ -1,6 +1,5 @@
 """The figures of chapter 13, in their order on the page: one layer, and a stack of them."""
 
-import math
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -392,95 +391,73 @@ def six_children(
     )
 
 
-def _panel(
-    runs: Sequence[dict], bet: float, name: str, size: tuple[float, float], *, axis: bool
-) -> Piece:
-    """Draw the share of right answers over the steps, a line for each run, and a dotted bet."""
-    low, high, floor = math.log(125), math.log(6000), 0.25
-    left, top = (40 if axis else 8), 24
-
-    def paint(sheet, x: float, y: float) -> None:
-        def place(step: float, share: float) -> tuple[float, float]:
-            across = x + left + size[0] * (math.log(step) - low) / (high - low)
-            return across, y + top + size[1] * (1 - (share - floor) / (1 - floor))
-
-        sheet.write(name, x + left + size[0] / 2, y + 8, 13, class_="b")
-        sheet.add("path", d=f"M{x + left:g} {y + top:g}v{size[1]:g}h{size[0]:g}", class_="axis")
-        for share in (0.25, 0.5, 0.75, 1.0) if axis else ():
-            height = place(125, share)[1]
-            sheet.write(f"{100 * share:.0f} %", x + left - 5, height, 12, "end", class_="quiet")
-        for step in (250, 1000, 6000):
-            across, bottom = place(step, floor)
-            sheet.add("path", d=f"M{across:.1f} {bottom:g}v4", class_="axis")
-            anchor = "end" if step == 6000 else "middle"
-            sheet.write(f"{step:,}", across, bottom + 13, 12, anchor, class_="quiet")
-        height = place(125, bet)[1]
-        dots = {"stroke_dasharray": "2 4", "class_": "axis"}
-        sheet.add("path", d=f"M{x + left:g} {height:.1f}h{size[0]:g}", **dots)
-        for run in runs:
-            points = [place(*pair) for pair in zip(run["steps"], run["right"], strict=True)]
-            line = "L".join(f"{a:.1f} {b:.1f}" for a, b in points)
-            sheet.add("path", d=f"M{line}", class_="curve line-query")
-            for a, b in points:
-                sheet.add("circle", cx=a, cy=b, r=2.5, class_="dot fill-query")
-
-    return Piece(left + size[0] + 6, top + size[1] + 24, paint)
+# What do the children note? -----------------------------------------------------------------------
 
 
-def right_over_steps(runs: dict[str, Sequence[dict]], bet: float) -> Drawing:
-    """Draw how often some encoders are right, over the steps of training, in all their runs.
+def three_plans(way: Sequence[int], cards: Sequence[int]) -> Drawing:
+    """Draw three ways to follow two cards in two looks, by what the first look's note is.
 
     Args:
-        runs: for each encoder's name its runs, each with ``steps`` and the share ``right``.
-        bet: the share that a clever bet has.
+        way: the numbers of the child at the start and of the two that its cards lead to.
+        cards: the three children's cards.
     """
-    names = list(runs)
+    start, over, end = way
+    plans = {
+        "v": (
+            say("as a value"),
+            (over, end),
+            say("first: note its hat"),
+            over,
+            say("second: take the note"),
+        ),
+        "q": (
+            say("as a query"),
+            (start, over),
+            say("first: note “card {n}”", n=end),
+            end,
+            say("second: who is number {n}?", n=end),
+        ),
+        "k": (
+            say("as a key"),
+            (end, over),
+            say("first: note “{n}”", n=over),
+            end,
+            say("second: who has noted {n}?", n=over),
+        ),
+    }
 
-    def at(name: str, step: int) -> str:
-        shares = [100 * run["right"][run["steps"].index(step)] for run in runs[name]]
-        return say("{low:.0f} to {high:.0f} %", low=min(shares), high=max(shares))
+    def drawn(gap: float) -> Piece:
+        parts = []
+        for key, (title, *_) in plans.items():
+            chips = [
+                word(say("child {n}", n=n), say("card {n}", n=c), name=f"{key}{n}", lit=n == start)
+                for n, c in zip(way, cards, strict=True)
+            ]
+            parts += [words(title, bold=True), space(0, 28), row(*chips, gap=gap), space(0, 50)]
+        return column(*parts[:-1], space(0, 34), gap=4)
 
-    def panels(size: tuple[float, float], names: Sequence[str], per_row: int, text: str) -> Piece:
-        drawn = [
-            _panel(runs[name], bet, say(name), size, axis=i % per_row == 0)
-            for i, name in enumerate(names)
+    wires = []
+    for key, (_, (reader, read), note, found, ask) in plans.items():
+        first, second = {"arc": -16, "role": "value"}, {"arc": 16, "role": "query"}
+        wires += [
+            Wire(f"{key}{reader}.top", f"{key}{read}.top", note, **first),
+            Wire(f"{key}{start}.bottom", f"{key}{found}.bottom", ask, **second),
         ]
-        rows = [row(*drawn[i : i + per_row], gap=8) for i in range(0, len(drawn), per_row)]
-        return column(*rows, words(text, size=12, quiet=True), gap=10)
-
     return Drawing(
-        say("Right answers over training steps, for {n} encoders", n=len(runs)),
+        say("Three plans to follow two cards"),
         say(
-            "{n} panels, a line for each seed; steps on a logarithmic axis. {all}. A dotted line "
-            "marks a clever bet, {bet:.0f} %.",
-            n=len(runs),
-            all="; ".join(
-                say(
-                    "{name}: {early} after 500 steps, {late} after 6,000",
-                    name=say(name),
-                    early=at(name, 500),
-                    late=at(name, 6000),
-                )
-                for name in runs
-            ),
-            bet=100 * bet,
+            "Children {start}, {over} and {end}, three times. As a value: first {over} looks at "
+            "{end} and notes its hat; then {start} looks at {over}. As a query: first {start} "
+            "looks at {over} and notes its card; then it looks at {end}. As a key: first {end} "
+            "looks back at {over} and notes its number; then {start} looks straight at {end}.",
+            start=start,
+            over=over,
+            end=end,
         ),
-        panels(
-            (172, 120),
-            names,
-            len(names),
-            say("right answers over training steps; dotted: the bet, {bet:.0f} %", bet=100 * bet),
-        ),
-        panels(
-            (112, 110),
-            names,
-            2,
-            say("right answers over training steps;\ndotted: the bet, {bet:.0f} %", bet=100 * bet),
-        ),
+        drawn(150),
+        drawn(44),
+        wires=wires,
     )
-
-
-# What did the first layer write down? ------------------------------------------------------------
 
 
 def where_two_layers_look(
@@ -510,73 +487,10 @@ def where_two_layers_look(
         say("Where the two layers look"),
         say(
             "Two tables of weights; rows are queries, columns keys. The greatest weight of each "
-            "row: in layer 1 child {first}, each at the one whose card names it; in layer 2 "
-            "child {second}, each at the one whose hat is wanted.",
+            "row: in layer 1 child {first}; in layer 2 child {second}.",
             first=seen(first),
             second=seen(second),
         ),
         row(*tables, gap=30),
         column(*tables, gap=18),
-    )
-
-
-def two_plans(way: Sequence[int], cards: Sequence[int]) -> Drawing:
-    """Draw two ways to follow two cards from a child: the one expected, and the one learned.
-
-    Args:
-        way: the numbers of the child at the start and of the two that its cards lead to.
-        cards: the three children's cards.
-    """
-    start, over, end = way
-
-    def three(key: str, gap: float) -> Piece:
-        return row(
-            *(
-                word(say("child {n}", n=n), say("card {n}", n=c), name=f"{key}{n}", lit=n == start)
-                for n, c in zip(way, cards, strict=True)
-            ),
-            gap=gap,
-        )
-
-    def plans(gap: float) -> Piece:
-        return column(
-            words(say("the plan that we expected"), bold=True),
-            space(0, 34),
-            three("e", gap),
-            space(0, 40),
-            words(say("what they learned"), bold=True),
-            space(0, 34),
-            three("l", gap),
-            space(0, 40),
-            gap=4,
-        )
-
-    note = say("first: note “{n}”", n=over)
-    ask = say("second: who has noted {n}?", n=over)
-    return Drawing(
-        say("Two ways to follow two cards"),
-        say(
-            "Children {start}, {over} and {end}. The plan that we expected: first look, child "
-            "{over} looks at child {end} and notes its hat; second look, child {start} looks at "
-            "child {over}. What they learned: first look, child {end} looks back at child {over}, "
-            "who has card {end}, and notes {over}; second look, child {start} looks straight at "
-            "child {end}, the one with the note {over}.",
-            start=start,
-            over=over,
-            end=end,
-        ),
-        plans(150),
-        plans(44),
-        wires=[
-            Wire(f"e{over}.top", f"e{end}.top", say("first: note its hat"), arc=-16, role="value"),
-            Wire(
-                f"e{start}.bottom",
-                f"e{over}.bottom",
-                say("second: take the note"),
-                arc=16,
-                role="query",
-            ),
-            Wire(f"l{end}.top", f"l{over}.top", note, arc=-16, role="value"),
-            Wire(f"l{start}.bottom", f"l{end}.bottom", ask, arc=16, role="query"),
-        ],
     )
