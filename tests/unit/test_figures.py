@@ -321,37 +321,22 @@ EXAMPLES = {
         "the animal was too tired",
     ),
     at_once.which_choices_each_word_knows: tuple,
+    at_once.all_words_in_one_step: tuple,
+    at_once.words_that_each_word_brings: lambda: (X[0, :3], TOKENS[:3]),
     at_once.in_turn_and_both_at_once: lambda: (
         torch.eye(2) / 2,
         torch.full((2, 2), 0.25),
         ("α", "β"),
         ("γ", "δ"),
     ),
-    at_once.all_words_in_one_step: tuple,
-    at_once.words_that_each_word_brings: lambda: (X[0, :3], TOKENS[:3]),
-    at_once.right_by_seed: lambda: (
-        {"α, 200": [3, 12, 100], "β": [100, 99, 0]},
-        [f"seed {n}" for n in range(3)],
-    ),
     at_once.woven_from_two: lambda: ((("α", "β", "γ"), ("β", "γ", "α")), ("α", "γ")),
     at_once.pass_by_pass: lambda: (
         [(("α", "β"), (True, True), (0.5, 0.25)), (("α", "γ"), (False, True), (0.5, 0.99))],
     ),
-    at_once.right_after_some_passes: lambda: ({"seed 0": [3, 100]}, [1, 10]),
     at_once.from_the_corpus_to_the_student: lambda: (
         "晚上爷爷看见卡片",
         [("α", "β", "γ"), ("β", "γ", "α")],
         ("β", "γ", "α"),
-    ),
-    at_once.how_sure_and_how_right: lambda: (
-        {
-            "both, all masked": [
-                {"likelier": 0.511, "right": 0.02},
-                {"likelier": 0.532, "right": 1.0},
-            ],
-            "a coin": [{"likelier": 0.8, "right": 0.4, "as_its_teacher": 0.2}],
-        },
-        ("likelier", "right", "as_its_teacher"),
     ),
     at_once.waits_and_works: lambda: ([("α", 7, 1, [100]), ("β\nγ", 1, 7, [5, 22])],),
     within.twins_that_differ_in_one_word: tuple,

@@ -21,89 +21,39 @@ from attnsteps.diagrams import (
 from attnsteps.figures.catalogue import say
 from attnsteps.figures.shared import listed
 
-_KEPT, _OPEN = (0, 3), (1, 2)
-
 
 def which_choices_each_word_knows() -> Drawing:
-    """Draw four words written one by one, all at once, and with two of them found again."""
+    """Draw four words of a translation, chosen one by one and all at once."""
 
-    def cells(key: str, masked: Sequence[int] = (), lit: Sequence[int] = ()) -> Piece:
+    def panel(title: str, key: str) -> Piece:
+        source = block(say("source"), "source", name=f"{key}s", width=100)
         chips = [
-            matrix(
-                [[f"y{'₁₂₃₄'[n]}{'′' if n in lit else ''}"]],
-                "context" if n in lit else "target",
-                crossed=[[n in masked]],
-                name=f"{key}{n}",
-                cell=(34, 26),
-            )
-            for n in range(4)
+            matrix([[f"y{'₁₂₃₄'[n]}"]], "target", name=f"{key}{n}", cell=(40, 28)) for n in range(4)
         ]
-        return row(*chips, gap=16)
-
-    def panel(title: str, key: str, *lines: Piece) -> Piece:
-        source = block(say("source"), "source", name=f"{key}s", width=90)
         head = column(words(title, bold=True, size=13), source, gap=10)
-        return column(head, *lines, gap=40)
+        return column(head, row(*chips, gap=22), space(0, 10), gap=44)
 
-    again = block(say("source"), "source", name="ds", width=90)
     panels = (
-        panel(say("word by word: 4 steps"), "a", cells("a"), space(0, 2)),
-        panel(say("all at once: 1 step"), "b", cells("b"), space(0, 2)),
-        panel(
-            say("mask-predict: 2 steps"),
-            "c",
-            cells("c"),
-            cells("h", masked=_OPEN),
-            cells("d", lit=_OPEN),
-            again,
-        ),
+        panel(say("word by word: 4 steps"), "a"),
+        panel(say("all at once: 1 step"), "b"),
     )
     pairs = [(i, j) for i in range(4) for j in range(i + 1, 4)]
     return Drawing(
         say("Which choices each word knows"),
         say(
-            "An arrow says what a choice can depend on. Word by word, one runs from each of four "
-            "words to every later one. All at once, arrows run only from the source to each word. "
-            "Mask-predict first does the same; then the second and third words are masked and "
-            "found again, and arrows run to them from the first and fourth, which are kept, and "
-            "from the source."
+            "An arrow says what a choice can depend on. Arrows run from the source to each of four "
+            "words. Word by word, one also runs from each word to every later one. All at once, "
+            "there are no others."
         ),
-        row(*panels, gap=34, align="top"),
+        row(*panels, gap=70, align="top"),
         column(*panels, gap=18),
         wires=[
-            *(Wire(f"{k}s.bottom", f"{k}{n}.top", role="source") for k in "abc" for n in range(4)),
+            *(Wire(f"{k}s.bottom", f"{k}{n}.top", role="source") for k in "ab" for n in range(4)),
             *(
                 Wire(f"a{i}.bottom", f"a{j}.bottom", role="target", arc=9 * (j - i))
                 for i, j in pairs
             ),
-            *(Wire(f"c{n}.bottom", f"h{n}.top") for n in _KEPT),
-            *(Wire(f"h{i}.bottom", f"d{j}.top", role="target") for i in _KEPT for j in _OPEN),
-            *(Wire(f"h{n}.bottom", f"d{n}.top") for n in _KEPT),
-            *(Wire("ds.top", f"d{n}.bottom", role="source") for n in _OPEN),
         ],
-    )
-
-
-def in_turn_and_both_at_once(
-    in_turn: Tensor, alone: Tensor, first: Sequence[str], second: Sequence[str]
-) -> Drawing:
-    """Draw the probabilities of pairs of words, (2, 2), drawn in turn and both at once."""
-
-    def chances(table: Tensor, label: str) -> Piece:
-        names = {"rows": list(map(say, first)), "columns": list(map(say, second))}
-        return matrix(table, "target", **names, digits=2, limit=0.5, label=label, cell=(66, 30))
-
-    two = chances(in_turn, say("word by word")), chances(alone, say("both at once"))
-    return Drawing(
-        say("Two words, in turn and both at once"),
-        say(
-            "Rows are first words, columns second words. Word by word: {in_turn}. Both at once: "
-            "{alone}.",
-            in_turn=listed(in_turn.flatten(), 2),
-            alone=listed(alone.flatten(), 2),
-        ),
-        row(*two, gap=60),
-        column(*two, gap=20),
     )
 
 
@@ -164,10 +114,27 @@ def words_that_each_word_brings(brought: Tensor, source: Sequence[str]) -> Drawi
     )
 
 
-def right_by_seed(runs: dict[str, Sequence[float]], columns: Sequence[str]) -> Drawing:
-    """Draw what each kind of model gets right, in percent: a column for each seed."""
-    title = say("What five runs of each kind get right")
-    return _percent(title, runs, [say(name) for name in columns], say("% right"))
+def in_turn_and_both_at_once(
+    in_turn: Tensor, alone: Tensor, first: Sequence[str], second: Sequence[str]
+) -> Drawing:
+    """Draw the probabilities of pairs of words, (2, 2), drawn in turn and both at once."""
+
+    def chances(table: Tensor, label: str) -> Piece:
+        names = {"rows": list(map(say, first)), "columns": list(map(say, second))}
+        return matrix(table, "target", **names, digits=2, limit=0.5, label=label, cell=(66, 30))
+
+    two = chances(in_turn, say("word by word")), chances(alone, say("both at once"))
+    return Drawing(
+        say("Two words, in turn and both at once"),
+        say(
+            "Rows are first words, columns second words. Word by word: {in_turn}. Both at once: "
+            "{alone}.",
+            in_turn=listed(in_turn.flatten(), 2),
+            alone=listed(alone.flatten(), 2),
+        ),
+        row(*two, gap=60),
+        column(*two, gap=20),
+    )
 
 
 def woven_from_two(orders: Sequence[Sequence[str]], said: Sequence[str]) -> Drawing:
@@ -238,12 +205,6 @@ def pass_by_pass(
     )
 
 
-def right_after_some_passes(runs: dict[str, Sequence[float]], passes: Sequence[int]) -> Drawing:
-    """Draw what each seed gets right, in percent: a column for each number of passes."""
-    title = say("What mask-predict gets right after some passes")
-    return _percent(title, runs, list(map(str, passes)), say("% right, by the number of passes"))
-
-
 def from_the_corpus_to_the_student(
     source: str, orders: Sequence[Sequence[str]], taught: Sequence[str]
 ) -> Drawing:
@@ -281,41 +242,6 @@ def from_the_corpus_to_the_student(
         arranged(tall=False),
         arranged(tall=True),
         wires=shared,
-    )
-
-
-def how_sure_and_how_right(runs: dict[str, Sequence[dict]], found: Sequence[str]) -> Drawing:
-    """Draw how one pass splits the two orders and what it gets right, as ranges over the seeds.
-
-    Args:
-        runs: what it learned from → its runs, each with shares of 1.
-        found: which shares are shown: "likelier", "right" and, for runs that had a teacher,
-            "as_its_teacher".
-    """
-    titles = {
-        "likelier": (say("likelier order, %"), say("likelier")),
-        "right": (say("right, %"), say("right")),
-        "as_its_teacher": (say("as its teacher, %"), say("teacher's")),
-    }
-    cells = [
-        [_between([100 * one[k] for one in rows]) if k in rows[0] else "–" for k in found]
-        for rows in runs.values()
-    ]
-    names = [say(name) for name in runs]
-
-    def table(heads: Sequence[str], cell: tuple[float, float]) -> Piece:
-        return matrix(cells, "target", rows=names, columns=heads, cell=cell)
-
-    heads, short = zip(*(titles[k] for k in found), strict=True)
-    return Drawing(
-        say("What one pass gets right, by what it learned from"),
-        "; ".join(
-            name + ": " + ", ".join(f"{h} {c}" for h, c in zip(heads, line, strict=True))
-            for name, line in zip(names, cells, strict=True)
-        )
-        + ".",
-        table(heads, (140, 30)),
-        table(short, (64, 30)),
     )
 
 
@@ -364,26 +290,3 @@ def waits_and_works(racers: Sequence[tuple[str, int, int, Sequence[float]]]) -> 
 def _between(shares: Sequence[float]) -> str:
     low, high = (f"{share:.0f}" for share in (min(shares), max(shares)))
     return low if low == high else f"{low}–{high}"
-
-
-def _percent(
-    title: str, runs: dict[str, Sequence[float]], heads: Sequence[str], label: str
-) -> Drawing:
-    names = [say(name) for name in runs]
-
-    def table(cell: tuple[float, float]) -> Piece:
-        look = {"rows": names, "columns": heads, "limit": 100, "label": label}
-        return matrix(list(runs.values()), "target", **look, cell=cell)
-
-    said = zip(names, runs.values(), strict=True)
-    return Drawing(
-        title,
-        say(
-            "A table. {label}: {columns}. {rows}.",
-            label=label,
-            columns=", ".join(heads),
-            rows="; ".join(f"{name}: {listed(shares)}" for name, shares in said),
-        ),
-        table((62, 28)),
-        table((39, 28)),
-    )
