@@ -475,26 +475,13 @@ EXAMPLES = {
     ),
     own.what_a_leak_is_worth: lambda: ([12.0, 13.5], [4.0, 5.5]),
     own.cut_into_pieces: lambda: ([("I study in Berlin", ["æĪĳåľ¨", "æŁ", "ı", "æŀĹ"])],),
-    own.more_and_more_pairs: lambda: (
-        {
-            100: [(25, [7.0, 5.0, 5.5], [7.0, 4.0, 2.5])],
-            300: [(50, [6.0, 4.0, 3.5], [6.0, 3.8, 3.0]), (50, [6.0, 4.1, 3.6], [5.9, 3.8, 3.1])],
-            700: [(100, [5.0, 3.0, 2.5], [5.0, 3.0, 2.4])],
-            1900: [(200, [5.0, 3.0, 2.4], [5.0, 3.0, 2.3])],
-        },
+    own.more_pairs_and_a_larger_model: lambda: (
+        {100: [0.5, 0.7], 300: [3.0], 1000: [9.0]},
+        (1000, 21.0),
     ),
     own.redrawn_scores: lambda: ([24.2, 25.1, 25.4, 26.0, 26.2, 28.7], 24.5, 28.5),
-    own.as_sure_as_right: lambda: ([(3, 0.25, 0.2), (4, 0.5, 0.4), (9, 0.95, 0.95)],),
     own.the_least_sure_piece: lambda: (
         {"right": [0.4, 0.95], "only just": [0.3], "wrong": [0.05, 0.2, 0.43]},
-    ),
-    own.one_scale_or_two: lambda: (
-        torch.tensor([[0.5, -1.27], [0.004, 0.0]]),
-        (torch.tensor([[50, -127], [127, 0]]), torch.tensor([[0.5, -1.27], [0.004, 0.0]])),
-        (torch.tensor([[50, -127], [0, 0]]), torch.tensor([[0.5, -1.27], [0.0, 0.0]])),
-    ),
-    own.places_and_pairs: lambda: (
-        [("日本", "Japan", 160, "Japan", True), ("旧金山", "San Francisco", 0, "the hill", False)],
     ),
     hops.two_hops: lambda: (SENTENCE,),
     hops.one_encoder_layer: lambda: (

@@ -1,76 +1,83 @@
 """Grades the coding exercise of the chapter on a translator that reads any sentence."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
+from itertools import combinations
 
-import torch
 from torch import Tensor
 
-from attnsteps.exercises.verdict import Verdict, attempt, difference, known_mistake
+from attnsteps.exercises.verdict import Verdict, attempt
 
-_Bins = tuple[Tensor, Tensor, Tensor]
-_NAMES = ("sure", "right", "counts")
+Pairs = list[tuple[str, str]]
+
+# Each finds mistakes that the others miss.
+_TRIALS: tuple[Pairs, ...] = (
+    [("a", "one"), ("a", "two"), ("b", "three"), ("c", "one")],
+    [("a", "one"), ("b", "two"), ("c", "three"), ("a", "two"), ("d", "three")],
+    [("a", "one"), ("c", "two"), ("d", "four"), ("b", "one"), ("b", "three"), ("c", "three")],
+    [("a", "one"), ("b", "two")],
+    [],
+)
 
 
-def grade_calibration(function: Callable[[Tensor, Tensor, int], _Bins]) -> Verdict:
-    """Say whether ``function(p, hit, bins)`` compares how sure a model is with how right it is.
+def grade_groups(function: Callable[[Pairs], Sequence[int]]) -> Verdict:
+    """Say whether ``function(pairs)`` numbers the groups of pairs that hang together.
 
-    p (N,) holds the probabilities of the favourites, hit (N,) whether each was right. The function
-    should return, for each of the equal bins from 0 to 1, the mean probability, the share of right
-    ones and the number, (bins,) each; an empty bin has 0 in all three.
+    Two pairs hang together if they share a side, or if other pairs link them. The function should
+    return a number for each pair, the same for two pairs exactly if they hang together.
 
     Example:
-        >>> grade_calibration(lambda p, hit, bins: p)
-        ✗ Not yet: the function should return three tensors: sure, right and counts
+        >>> grade_groups(lambda pairs: range(len(pairs)))
+        ✗ Not yet: pairs 0 and 1 share a side, but have different numbers
     """
-    generator = torch.Generator().manual_seed(23)
-    p = torch.rand(60, dtype=torch.float64, generator=generator) ** 0.5
-    hit = torch.rand(60, dtype=torch.float64, generator=generator) < p**2
-    ends = torch.tensor([0.0, 0.25, 1.0, 1.0], dtype=torch.float64)
-    edges = ends, torch.tensor([False, True, True, False])
-    asked = ((p, hit, 10), (p, hit, 4), (*edges, 4), (p[p > 0.5], hit[p > 0.5], 5))
-    for given in asked:
-        got, raised = attempt(lambda given=given: function(*(_copy(one) for one in given)))
-        if fault := raised or _fault(got, *given):
+    for pairs in _TRIALS:
+        got, raised = attempt(lambda pairs=pairs: function(list(pairs)))
+        if fault := raised or _fault(got, pairs):
             return Verdict(False, fault)
-    return Verdict(True, "every part has its own mean, and the empty ones are 0")
+    return Verdict(True, "no group shares a side with another, and none could be smaller")
 
 
-def _copy(given: Tensor | int) -> Tensor | int:
-    return given.clone() if isinstance(given, Tensor) else given
+def _linked(pairs: Pairs) -> list[int]:
+    """Number the groups, by joining all those that a pair touches."""
+    groups = list(range(len(pairs)))
+    for (i, one), (j, other) in combinations(enumerate(pairs), 2):
+        if _share(one, other):
+            groups = [groups[i] if group == groups[j] else group for group in groups]
+    return groups
 
 
-def _binned(p: Tensor, hit: Tensor, which: Tensor, bins: int) -> _Bins:
-    counts = torch.bincount(which, minlength=bins)
-    many = counts.clamp(min=1)
-    sure = torch.bincount(which, p, minlength=bins) / many
-    return sure, torch.bincount(which, hit.double(), minlength=bins) / many, counts.double()
+def _share(one: tuple[str, str], other: tuple[str, str]) -> bool:
+    return any(a == b for a, b in zip(one, other, strict=True))
 
 
-def _fault(got: object, p: Tensor, hit: Tensor, bins: int) -> str:
+def _same(numbers: Sequence[object]) -> set[tuple[int, int]]:
+    """Return which two have the same number."""
+    return {(i, j) for i, j in combinations(range(len(numbers)), 2) if numbers[i] == numbers[j]}
+
+
+def _fault(got: object, pairs: Pairs) -> str:
     """Return what is wrong with the result, by name if the mistake is known, or ""."""
-    three = isinstance(got, tuple | list) and len(got) == len(_NAMES)
-    if not (three and all(isinstance(part, Tensor) for part in got)):
-        return "the function should return three tensors: sure, right and counts"
-    parts = [part.double() for part in got]
-    if any(part.isnan().any() for part in parts):
-        return "an empty part becomes NaN; what is it divided by?"
-    if parts[2].shape == (bins + 1,):
-        return "a probability of exactly 1 belongs in the last part, not in one of its own"
-    which = (p * bins).long().clamp(max=bins - 1)
-    wanted = _binned(p, hit, which, bins)
-    mistakes = {
-        "a probability goes to the nearest edge; let it go to the part that it lies in": (
-            (p * bins).round().long().clamp(max=bins - 1)
-        ),
-        "a probability on an edge, such as ¼, belongs in the part above it": (
-            ((p * bins).ceil().long() - 1).clamp(min=0)
-        ),
-    }
-    known = {said: _binned(p, hit, wrong, bins)[2] for said, wrong in mistakes.items()}
-    if fault := difference(parts[2], wanted[2], name="counts"):
-        return known_mistake(parts[2], known) or fault
-    for name, part, right in zip(_NAMES, parts, wanted, strict=True):
-        if fault := difference(part, right, name=name):
-            sums = {f"{name} holds sums; divide by the number in each part": right * wanted[2]}
-            return known_mistake(part, sums) or fault
+    got = got.tolist() if isinstance(got, Tensor) else got
+    if not isinstance(got, Iterable) or isinstance(got, str):
+        return "the function should return a list with a number for each pair"
+    numbers = list(got)
+    if len(numbers) != len(pairs):
+        return f"of {len(pairs)} pairs, {len(numbers)} have a number"
+    found, wanted = _same(numbers), _same(_linked(pairs))
+    sides = [_same(side) for side in zip(*pairs, strict=True)]
+    if found != wanted and found in sides:
+        return (
+            "only pairs with the same Chinese are in one group; look at the English too"
+            if found == sides[0]
+            else "only pairs with the same English are in one group; look at the Chinese too"
+        )
+    return _wrong_two(found, wanted, pairs)
+
+
+def _wrong_two(found: set[tuple[int, int]], wanted: set[tuple[int, int]], pairs: Pairs) -> str:
+    """Name two pairs that are apart and should not be, or the other way round; "" for none."""
+    for i, j in sorted(wanted - found):  # if any are apart, so are two that share a side
+        if _share(pairs[i], pairs[j]):
+            return f"pairs {i} and {j} share a side, but have different numbers"
+    for i, j in sorted(found - wanted):
+        return f"pairs {i} and {j} have the same number, but nothing links them"
     return ""

@@ -1,11 +1,11 @@
 """The figures of chapter 23, in their order on the page: a translator that reads anything."""
 
 from collections.abc import Mapping, Sequence
+from math import log10
 from statistics import fmean
 
-from torch import Tensor
-
-from attnsteps.diagrams import Drawing, Piece, block, column, grid, matrix, row, space, word, words
+from attnsteps.diagrams import Drawing, Piece, block, column, grid, row, word, words
+from attnsteps.diagrams.sheet import SMALL, text_width
 from attnsteps.figures.catalogue import say
 from attnsteps.figures.shared import chart, listed
 
@@ -49,39 +49,6 @@ def two_translators(rows: Sequence[tuple[str, str, str, str]]) -> Drawing:
     )
 
 
-def _shown(token: str) -> tuple[str, str]:
-    """Return a token's text and its role, or its bytes where it is a part of a character."""
-    raw = bytes(_BYTES[letter] for letter in token)
-    try:
-        return raw.decode().replace(" ", "␣"), "source"
-    except UnicodeDecodeError:
-        return raw.hex(" ").upper(), "plain"
-
-
-def cut_into_pieces(cuts: Sequence[tuple[str, Sequence[str]]]) -> Drawing:
-    """Draw sentences as the pieces that the model reads; a lone byte is written as a number.
-
-    Args:
-        cuts: what a sentence means, and its tokens.
-    """
-
-    def chips(tokens: Sequence[str]) -> Piece:
-        return row(*(block(*_shown(token)) for token in tokens), gap=4)
-
-    lines = [(words(say(meaning), size=13, quiet=True), chips(tokens)) for meaning, tokens in cuts]
-    told = "; ".join(
-        f"{say(meaning)}: {' | '.join(_shown(token)[0] for token in tokens)}"
-        for meaning, tokens in cuts
-    )
-    both = column(*(column(*line, gap=4, align="left") for line in lines), gap=14, align="left")
-    return Drawing(
-        say("What becomes of a sentence"),
-        say("Each sentence in its pieces, from left to right. {told}.", told=told),
-        both,
-        both,
-    )
-
-
 def what_a_leak_is_worth(known: Sequence[float], new: Sequence[float]) -> Drawing:
     """Draw the scores of two halves of a test, a dot for each draw.
 
@@ -118,57 +85,84 @@ def what_a_leak_is_worth(known: Sequence[float], new: Sequence[float]) -> Drawin
     )
 
 
-def more_and_more_pairs(
-    runs: Mapping[int, Sequence[tuple[int, Sequence[float], Sequence[float]]]],
-) -> Drawing:
-    """Draw the losses on unseen and on seen sentences over the updates, a field for each size.
+def _shown(token: str) -> tuple[str, str]:
+    """Return a token's text and its role, or its bytes where it is a part of a character."""
+    raw = bytes(_BYTES[letter] for letter in token)
+    try:
+        return raw.decode().replace(" ", "␣"), "source"
+    except UnicodeDecodeError:
+        return raw.hex(" ").upper(), "plain"
+
+
+def cut_into_pieces(cuts: Sequence[tuple[str, Sequence[str]]]) -> Drawing:
+    """Draw sentences as the pieces that the model reads; a lone byte is written as a number.
 
     Args:
-        runs: number of pairs → for each run the updates between two looks, and both losses.
+        cuts: what a sentence means, and its tokens.
     """
-    every = [loss for some in runs.values() for _, *both in some for one in both for loss in one]
-    top, low = int(max(every)) + 1, int(min(every))
-    heights = [(n, str(n)) for n in range(low, top + 1, 2)]
 
-    def field(pairs: int, size: tuple[float, float]) -> Piece:
-        last = max(step * len(unseen) for step, unseen, _ in runs[pairs])
-        lines, notes = [], []
-        for step, unseen, seen in runs[pairs]:
-            for role, losses in (("key", unseen), ("wrong", seen)):
-                lines.append((role, [(step * (k + 1), loss) for k, loss in enumerate(losses)]))
-        _, unseen, seen = runs[pairs][0]
-        if pairs == min(runs):
-            notes = [
-                (0.42 * last, unseen[-1] + 1.1, say("unseen"), "key"),
-                (0.3 * last, seen[-1] - 0.5, say("seen"), "wrong"),
-            ]
+    def chips(tokens: Sequence[str]) -> Piece:
+        return row(*(block(*_shown(token)) for token in tokens), gap=4)
+
+    lines = [(words(say(meaning), size=13, quiet=True), chips(tokens)) for meaning, tokens in cuts]
+    told = "; ".join(
+        f"{say(meaning)}: {' | '.join(_shown(token)[0] for token in tokens)}"
+        for meaning, tokens in cuts
+    )
+    both = column(*(column(*line, gap=4, align="left") for line in lines), gap=14, align="left")
+    return Drawing(
+        say("What becomes of a sentence"),
+        say("Each sentence in its pieces, from left to right. {told}.", told=told),
+        both,
+        both,
+    )
+
+
+def more_pairs_and_a_larger_model(
+    scores: Mapping[int, Sequence[float]], large: tuple[int, float]
+) -> Drawing:
+    """Draw the scores of a small model over the number of pairs, and a large model's beside them.
+
+    Args:
+        scores: number of pairs → BLEU of each run of the small model.
+        large: number of pairs and BLEU of the large model.
+    """
+    low, high = log10(min(scores)) - 0.1, log10(max(scores)) + 0.15
+    ticks = [(log10(n), f"{n:,}") for n in scores]
+    most = 10 * (int(large[1]) // 10 + 1)
+    heights = [(n, str(n)) for n in range(0, most + 1, 10)]
+    curve = [(log10(n), fmean(some)) for n, some in scores.items()]
+    dots = [(log10(n), one) for n, some in scores.items() for one in some]
+    x, y = log10(large[0]), large[1]
+
+    def field(size: tuple[float, float], name: str) -> Piece:
+        begin = x - (text_width(name, SMALL) + 12) * (high - low) / size[0]
         return chart(
-            (0, last, [(0, "0"), (last, f"{last:,}")], ""),
-            (low, top, heights, say("{n:,} pairs", n=pairs)),
+            (low, high, ticks, say("pairs in training")),
+            (0, most, heights, say("BLEU of {n} sentences", n=300)),
             size=size,
-            lines=lines,
-            notes=notes,
+            lines=[("key", curve)],
+            dots=[("key", dots), ("value", [(x, y)])],
+            notes=[
+                (begin, y, name, "value"),
+                (low + 0.12 * (high - low), 0.3 * most, say("small model"), "key"),
+            ],
         )
-
-    def fields(size: tuple[float, float]) -> list[Piece]:
-        return [field(pairs, size) for pairs in runs]
 
     told = "; ".join(
-        say(
-            "{n:,} pairs: unseen {unseen:.1f}, seen {seen:.1f} at the end, on average",
-            n=pairs,
-            unseen=fmean(unseen[-1] for _, unseen, _ in some),
-            seen=fmean(seen[-1] for _, _, seen in some),
-        )
-        for pairs, some in runs.items()
+        say("{n:,} pairs {scores}", n=n, scores=listed(some, 1)) for n, some in scores.items()
     )
-    name = words(say("loss per piece (up) over updates (across)"), size=12, bold=True)
-    small = fields((110, 110))
     return Drawing(
-        say("The loss on seen and on unseen sentences, for more and more pairs"),
-        say("A field for each number of pairs, a line for each run. {told}.", told=told),
-        column(row(*fields((124, 150)), gap=14), name, gap=6),
-        column(grid([small[:2], small[2:]], gap=(14, 14)), name, gap=8),
+        say("What more pairs buy, and a larger model"),
+        say(
+            "BLEU over the number of pairs, a dot for each run of the small model: {told}. The "
+            "everyday model, ten times as large, gets {large:.1f} with {n:,} pairs.",
+            told=told,
+            large=y,
+            n=large[0],
+        ),
+        field((520, 150), say("everyday: ten times as large, and more text")),
+        field((236, 170), say("everyday")),
     )
 
 
@@ -218,93 +212,6 @@ def redrawn_scores(scores: Sequence[float], low: float, high: float) -> Drawing:
     )
 
 
-def places_and_pairs(rows: Sequence[tuple[str, str, int, str, bool]]) -> Drawing:
-    """Draw how often training names each place, and what the model writes for it.
-
-    Args:
-        rows: the place, its name in English, how many pairs name it, what is written, and
-            whether it is right.
-    """
-    most = max(count for _, _, count, _, _ in rows)
-
-    def bar(count: int, width: float) -> Piece:
-        length = width * count / most
-        full = matrix([[""]], "key", cell=(max(length, 2), 14)) if count else space(2, 14)
-        return row(full, words(str(count), size=12), space(width - length), gap=5)
-
-    def sign(written: str, is_right: bool) -> Piece:
-        text = f"{'✓' if is_right else '✗'} {say(written)}"
-        return words(text, size=12, role="" if is_right else "wrong")
-
-    def left(piece: Piece, width: float) -> Piece:
-        return row(piece, space(max(width - piece.width, 0)), gap=0)
-
-    def lines(name: float, names: Sequence[str]) -> list[Piece]:
-        return [
-            row(
-                left(words(place, size=12), name),
-                left(bar(count, 40), 74),
-                left(sign(written, right), 100),
-                gap=6,
-            )
-            for place, (_, _, count, written, right) in zip(names, rows, strict=True)
-        ]
-
-    wide = lines(122, [f"{zh} {say(en)}" for zh, en, *_ in rows])
-    half = (len(rows) + 1) // 2
-
-    told = "; ".join(
-        f"{say(en)} {count} {say('right') if right else say('wrong')}"
-        for _, en, count, _, right in rows
-    )
-    return Drawing(
-        say("Places by how many training pairs name them"),
-        say(
-            "A bar and an answer for each place, the most frequent first, how many pairs name it "
-            "and whether the translation is right: {told}.",
-            told=told,
-        ),
-        row(
-            *(column(*some, gap=3, align="left") for some in (wide[:half], wide[half:])),
-            gap=14,
-            align="top",
-        ),
-        column(*lines(84, [say(en) for _, en, *_ in rows]), gap=3, align="left"),
-    )
-
-
-def as_sure_as_right(bins: Sequence[tuple[int, float, float]]) -> Drawing:
-    """Draw how often the favourite next piece is right against how likely the model finds it.
-
-    Args:
-        bins: how many pieces, how likely on average, and what share of them is right.
-    """
-    points = [(100 * sure, 100 * right) for _, sure, right in bins]
-    ticks = [(n, str(n)) for n in (0, 50, 100)]
-
-    def field(size: tuple[float, float]) -> Piece:
-        return chart(
-            (0, 100, ticks, say("% sure, on average")),
-            (0, 100, ticks, say("% right")),
-            size=size,
-            lines=[("plain", [(0, 0), (100, 100)]), ("key", points)],
-            dots=[("key", points)],
-            notes=[(8, 62, say("as sure as right"), "plain"), (60, 30, say("too sure"), "key")],
-        )
-
-    return Drawing(
-        say("Is it right as often as it is sure?"),
-        say(
-            "A point for each tenth of the scale. How sure, in percent: {sure}; how often right: "
-            "{right}. The diagonal says as sure as right.",
-            sure=listed(100 * one for _, one, _ in bins),
-            right=listed(100 * one for *_, one in bins),
-        ),
-        field((540, 190)),
-        field((270, 200)),
-    )
-
-
 def the_least_sure_piece(found: Mapping[str, Sequence[float]]) -> Drawing:
     """Draw how sure the model is of each translation's least sure piece, a row for each verdict.
 
@@ -339,49 +246,4 @@ def the_least_sure_piece(found: Mapping[str, Sequence[float]]) -> Drawing:
         ),
         field((470, 110)),
         field((200, 110)),
-    )
-
-
-def one_scale_or_two(
-    weights: Tensor, by_row: tuple[Tensor, Tensor], by_matrix: tuple[Tensor, Tensor]
-) -> Drawing:
-    """Draw a matrix, its whole numbers with either kind of scale, and what is read again.
-
-    Args:
-        weights: (R, C).
-        by_row: the whole numbers and what they are read as, with a scale for each row.
-        by_matrix: the same with one scale for all.
-    """
-
-    def line(title: str, pair: tuple[Tensor, Tensor], cell: tuple[float, float]) -> list[Piece]:
-        codes, read = pair
-        return [
-            matrix(codes, "weights", label=say("stored, {title}", title=title), cell=cell),
-            matrix(read, "key", label=say("read again"), digits=4, cell=cell),
-        ]
-
-    def before(cell: tuple[float, float]) -> Piece:
-        return matrix(weights, "key", label=say("weights"), digits=4, cell=cell)
-
-    kinds = [(say("a scale a row"), by_row), (say("one scale"), by_matrix)]
-    wide = row(
-        before((58, 28)),
-        column(*(row(*line(*kind, (58, 28)), gap=24) for kind in kinds), gap=16),
-        gap=34,
-    )
-    small = (50, 28)
-    tall = column(before(small), *(column(*line(*kind, small), gap=8) for kind in kinds), gap=16)
-    return Drawing(
-        say("One scale for each row, or one for all"),
-        say(
-            "The weights {weights}. With a scale for each row they are stored as {rows} and read "
-            "as {read}; with one scale as {codes} and read as {lost}.",
-            weights=listed(weights.flatten(), 4),
-            rows=listed(by_row[0].flatten()),
-            read=listed(by_row[1].flatten(), 4),
-            codes=listed(by_matrix[0].flatten()),
-            lost=listed(by_matrix[1].flatten(), 4),
-        ),
-        wide,
-        tall,
     )
