@@ -233,11 +233,6 @@ EXAMPLES = {
     folds.up_relu_down: lambda: (WORDS, UNITS, NAMES, AXES),
     folds.with_and_without_relu: lambda: (WORDS, WORDS - 1, NAMES, AXES),
     folds.same_network_everywhere: lambda: (WORDS, UNITS[0][:, :2], WORDS, THREE),
-    folds.bends_and_turns: lambda: (
-        torch.linspace(-3, 3, 5),
-        torch.tensor([0.0, 1, -1, 1, 0]),
-        [(name, torch.ones(5), torch.zeros(2)) for name in ("α", "β", "γ", "δ")],
-    ),
     folds.keys_that_never_change: lambda: (WORDS[0], UNITS, AXES),
     sums.how_alike: lambda: (
         {"below": torch.eye(3, dtype=torch.float64), "above": SHARES @ SHARES.T},

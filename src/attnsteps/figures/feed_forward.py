@@ -406,7 +406,7 @@ def same_network_everywhere(
     )
 
 
-# One number in, one number out -------------------------------------------------------------------
+# Without the cut, and where no line will do ------------------------------------------------------
 
 
 def with_and_without_relu(
@@ -474,86 +474,6 @@ def no_line_but_a_fold(tried: Line) -> Drawing:
         ),
         row(*pieces, gap=16),
         column(*pieces, gap=12),
-    )
-
-
-def _turns(values: Tensor) -> int:
-    """Count where a row of values, (N,), stops rising and falls, or stops falling and rises."""
-    steps = values.diff()
-    signs = steps[steps.abs() > 1e-6].sign()
-    return int((signs[1:] != signs[:-1]).sum())
-
-
-def _error(fit: Tensor, curve: Tensor) -> str:
-    """Write the mean squared distance of two rows of values, (N,), with two digits."""
-    error = float((fit - curve).square().mean())
-    return "< 0.01" if error < 0.01 else in_digits(error, 2)
-
-
-def _fitted(across: Tensor, curve: Tensor, fit: Tensor, bends: Tensor, name: str) -> Piece:
-    """Draw a curve, dotted, what a network makes of it, a tick for each bend, and the error."""
-    width, height, top, foot = 148, 120, 22, 58
-    low, high = float(across.min()), float(across.max())
-    reach = 1.1 * float(curve.abs().max())
-
-    def paint(sheet, x: float, y: float) -> None:
-        def place(right: float, up: float) -> tuple[float, float]:
-            down = y + top + height * (reach - up) / (2 * reach)
-            return x + width * (right - low) / (high - low), down
-
-        def path(values: Tensor) -> str:
-            points = zip(across.tolist(), values.tolist(), strict=True)
-            return "M" + "L".join(f"{a:.1f} {b:.1f}" for a, b in (place(*p) for p in points))
-
-        end = y + top + height
-        sheet.write(name, x + width / 2, y + 9, 13, class_="b")
-        sheet.add("path", d=f"M{x:.1f} {end:.1f}h{width}", class_="axis")
-        for tick in bends.tolist():
-            sheet.add(
-                "path", d=f"M{place(tick, 0)[0]:.1f} {end:.1f}v9", class_="curve line-context"
-            )
-        for number, anchor in ((low, "start"), ((low + high) / 2, "middle"), (high, "end")):
-            shown = in_digits(number, 0)
-            sheet.write(shown, place(number, 0)[0], end + 19, 12, anchor, class_="quiet")
-        dots = {"stroke_dasharray": "1 4", "stroke_linecap": "round"}
-        sheet.add("path", d=path(curve), class_="curve line-source", **dots)
-        sheet.add("path", d=path(fit), class_="curve line-context")
-        counted = say("bends: {bends}, error {error}", bends=len(bends), error=_error(fit, curve))
-        sheet.write(counted, x + width / 2, end + 42, 12)
-
-    return Piece(width, top + height + foot, paint)
-
-
-def bends_and_turns(
-    across: Tensor, curve: Tensor, fits: Sequence[tuple[str, Tensor, Tensor]]
-) -> Drawing:
-    """Draw what four networks make of a curve, where each of them bends, and its error.
-
-    Args:
-        across: the numbers that go in, (N,).
-        curve: the numbers that are wanted, (N,).
-        fits: a name, what comes out, (N,), and the places of the bends, (any number,).
-    """
-    panels = [_fitted(across, curve, fit, bends, say(name)) for name, fit, bends in fits]
-    counted = "; ".join(
-        say(
-            "{name}, bends: {bends}, error {error}",
-            name=say(n),
-            bends=len(b),
-            error=_error(f, curve),
-        )
-        for n, f, b in fits
-    )
-    return Drawing(
-        say("A wavy curve, and what four networks make of it"),
-        say(
-            "Four panels, each with the same curve, dotted, which turns {turns} times, and a "
-            "network's answer, solid, with a tick below for each bend. {counted}.",
-            turns=_turns(curve),
-            counted=counted,
-        ),
-        row(*panels, gap=22),
-        column(row(*panels[:2], gap=20), row(*panels[2:], gap=20), gap=6),
     )
 
 
