@@ -111,12 +111,13 @@ worksheets: $(INSTALLED)
 	@$(PY) -m scripts.worksheets
 
 # The site is the one that is published. What the notebooks say must hold on the oldest processor, too,
-# so that one executes them here; this machine's own does in `make elsewhere`.
+# so that one executes them here; this machine's own does in `make elsewhere`. Three workers on two cores:
+# the tests in a browser wait much of their time.
 test: export JUPYTER_PATH := $(CURDIR)/.colab/share/jupyter
 test: lint browser
 	@$(PY) -m scripts.site
 	@$(PY) -m scripts.elsewhere --execute "no vectors"
-	$(PY) -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder \
+	$(PY) -m pytest -q -n 3 --dist loadfile --no-loadscope-reorder \
 		--executed _build/elsewhere/no-vectors/executed tests src book # the short ones last
 
 elsewhere: $(INSTALLED) readers
