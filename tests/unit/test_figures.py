@@ -88,33 +88,26 @@ MB = 10**6
 CIRCLE = ((4, 1, 2, 6, 5, 3), (2, 6, 5, 1, 3, 4))
 EXAMPLES = {
     changes.two_blocks: tuple,
-    changes.hands_that_turn_on: lambda: ({"α": 1, "β": 8}, torch.eye(2), 0.1, (0, 5, 500)),
-    changes.neighbours_or_halves: lambda: (("α", "α′", "β", "β′"), (0, 2, 1, 3)),
+    changes.arrows_that_turn_on: lambda: ({"α": 1, "β": 8}, torch.eye(2), 0.1, (0, 5, 500)),
     changes.shared_keys: lambda: ((8, 2, 1), 8),
-    changes.a_running_softmax: lambda: (
-        [{"α": 2, "β": 0}, {"γ": 4}],
-        [(2, 1.135, X[0, :2]), (4, 0.154, X[0, :2]), (4, 1, X[1, :2]), (4, 1.154, X[1, :2])],
-        ("α", "β"),
-    ),
     changes.a_gate: lambda: (
         NAMES,
         {"degree": X[:, 0], "quality": X[:, 1]},
         {"product": X[:, 2], "silu": X[:, 3]},
     ),
+    changes.neighbours_or_halves: lambda: (("α", "α′", "β", "β′"), (0, 2, 1, 3)),
     changes.two_experts: lambda: (NAMES, X[:, :2]),
-    changes.each_change_five_times: lambda: (
-        {
-            "α": {"2017": [0.9, 0.8], "rotary": [0.4, 0.5]},
-            "δ": {"2017": [0.1, 0.2], "rotary": [0.0, 0.3]},
-        },
-        (0, 100),
+    changes.a_running_softmax: lambda: (
+        [{"α": 2, "β": 0}, {"γ": 4}],
+        [(2, 1.135, X[0, :2]), (4, 0.154, X[0, :2]), (4, 1, X[1, :2]), (4, 1.154, X[1, :2])],
+        ("α", "β"),
     ),
     changes.at_each_rate: lambda: (
         {
             name: {0.008: [0.7, 0.8], 0.032: [share, 0.8]}
             for name, share in {"α": 0.7, "δ": 0}.items()
         },
-        (60, 90),
+        (0, 100),
     ),
     outside.what_it_means: lambda: (
         generated(1).pronouns[:2],

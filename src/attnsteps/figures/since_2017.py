@@ -1,7 +1,7 @@
 """The figures of chapter 22, in their order on the page: what has changed in the block."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 import torch
@@ -120,7 +120,7 @@ def two_blocks() -> Drawing:
 
 
 def _dial(key: float, query: float, radius: float) -> Piece:
-    """Draw the hands of a key and a query, which have turned by angles in radians, in one dial."""
+    """Draw the arrows of a key and a query, which have turned by angles in radians, in one dial."""
     room = radius + 15
 
     def paint(sheet: Sheet, x: float, y: float) -> None:
@@ -144,23 +144,23 @@ def _dial(key: float, query: float, radius: float) -> Piece:
     return Piece(2 * room, 2 * room, paint)
 
 
-def hands_that_turn_on(
-    places: Mapping[str, int], hands: Tensor, speed: float, moves: Sequence[int]
+def arrows_that_turn_on(
+    places: Mapping[str, int], arrows: Tensor, speed: float, moves: Sequence[int]
 ) -> Drawing:
-    """Draw the hands of a key and a query, and the angle between them, while the sentence moves.
+    """Draw the arrows of a key and a query, and the angle between them, while the sentence moves.
 
     Args:
         places: the word of the key and that of the query, with their positions.
-        hands: a pair of components of the key and the same of the query, (2, 2).
-        speed: the angle by which a hand turns for each word, in radians.
+        arrows: a pair of components of the key and the same of the query, (2, 2).
+        speed: the angle by which an arrow turns for each word, in radians.
         moves: by how many positions the sentence moves.
     """
     (key_word, key), (query_word, query) = places.items()
-    key_own, query_own = torch.atan2(hands[:, 1], hands[:, 0]).tolist()
-    lengths = hands.norm(dim=1).prod().item()
+    key_own, query_own = torch.atan2(arrows[:, 1], arrows[:, 0]).tolist()
+    lengths = arrows.norm(dim=1).prod().item()
     own = query_own - key_own
     between = own + speed * (query - key)
-    score, unturned = lengths * math.cos(between), (hands[0] @ hands[1]).item()
+    score, unturned = lengths * math.cos(between), (arrows[0] @ arrows[1]).item()
 
     def dial(head: str, where: tuple[str, str], turns: tuple[float, float], radius: float) -> Piece:
         angle, product = (between, score) if any(turns) else (own, unturned)
@@ -186,12 +186,12 @@ def hands_that_turn_on(
 
     wide, tall = dials(40), dials(44)
     return Drawing(
-        say("Both hands turn on, the angle between them stays"),
+        say("Both arrows turn on, the angle between them stays"),
         say(
-            "Dials, each with the hand of the key of {key} and the hand of the query of {query}. "
+            "Dials, each with the arrow of the key of {key} and the arrow of the query of {query}. "
             "Before they are turned, the angle between them is {own:.2f} radians. Turned by their "
             "positions, it is {between:.2f}. Then the sentence moves by {moves} positions, and "
-            "both hands turn on, but the angle between them stays {between:.2f}, and the score "
+            "both arrows turn on, but the angle between them stays {between:.2f}, and the score "
             "{score}.",
             key=say(key_word),
             query=say(query_word),
@@ -202,6 +202,102 @@ def hands_that_turn_on(
         ),
         row(*wide, gap=26),
         grid([tall[i : i + 2] for i in range(0, len(tall), 2)], gap=(30, 14)),
+    )
+
+
+def _sharing(kv_heads: int, num_heads: int) -> Piece:
+    """Draw query heads above the heads of keys and values that they share."""
+    queries = [block(str(i), "query", name=f"q{kv_heads}.{i}", width=30) for i in range(num_heads)]
+    keys = [
+        block(
+            str(j) if kv_heads == num_heads else f"k, v {j}",
+            "key",
+            name=f"k{kv_heads}.{j}",
+            width=30,
+        )
+        for j in range(kv_heads)
+    ]
+    gap = 4 if kv_heads == num_heads else 60
+    return column(row(*queries, gap=4), space(0, 24), row(*keys, gap=gap), gap=2)
+
+
+def shared_keys(shown: Sequence[int], num_heads: int) -> Drawing:
+    """Draw which query heads share a head of keys and values.
+
+    Args:
+        shown: some numbers of heads of keys and values.
+        num_heads: the number of query heads.
+    """
+
+    def caption(count: int) -> str:
+        if count == num_heads:
+            return say("2017: a head of keys for each")
+        if count == 1:
+            return say("multi-query: one for all")
+        return say("grouped: one for {n}", n=num_heads // count)
+
+    def drawn() -> list[Piece]:
+        return [
+            column(words(caption(n), size=12, bold=True), _sharing(n, num_heads), gap=4)
+            for n in shown
+        ]
+
+    parts = drawn()
+    return Drawing(
+        say("Query heads that share heads of keys and values"),
+        say(
+            "Rows of {n} query heads. Neighbours share a head of keys and values: {shared}.",
+            n=num_heads,
+            shared=", ".join(say("{all} share {n}", all=num_heads, n=n) for n in shown),
+        ),
+        column(row(*parts[:2], gap=48), *parts[2:], gap=18),
+        column(*drawn(), gap=18),
+        wires=[
+            Wire(f"q{n}.{i}.bottom", f"k{n}.{i * n // num_heads}.top", head=False)
+            for n in shown
+            for i in range(num_heads)
+        ],
+    )
+
+
+def a_gate(
+    names: Sequence[str], readings: Mapping[str, Tensor], units: Mapping[str, Tensor]
+) -> Drawing:
+    """Draw what hidden units read of each word, and what each of them puts out.
+
+    Args:
+        names: of the T words.
+        readings: a title for each column of numbers that is read, (T,).
+        units: a title for the output of each unit, (T,).
+    """
+
+    def arranged(wide: float) -> Piece:
+        def part(columns: Mapping[str, Tensor], role: str, rows: Sequence[str] = ()) -> Piece:
+            return matrix(
+                torch.stack(tuple(columns.values()), dim=1),
+                role,
+                rows=rows,
+                columns=list(map(say, columns)),
+                digits=2,
+                limit=4,
+                cell=(wide, 26),
+            )
+
+        read = part(readings, "source", list(map(say, names)))
+        return row(read, words("→", size=16), part(units, "context"), gap=6)
+
+    return Drawing(
+        say("A gate multiplies two readings of the same word"),
+        say(
+            "Rows are {names}. {columns}.",
+            names=", ".join(map(say, names)),
+            columns="; ".join(
+                f"{say(title)}: {listed(numbers, 2)}"
+                for title, numbers in {**readings, **units}.items()
+            ),
+        ),
+        arranged(86),
+        arranged(46),
     )
 
 
@@ -263,58 +359,61 @@ def neighbours_or_halves(names: Sequence[str], order: Sequence[int]) -> Drawing:
     )
 
 
-def _sharing(kv_heads: int, num_heads: int) -> Piece:
-    """Draw query heads above the heads of keys and values that they share."""
-    queries = [block(str(i), "query", name=f"q{kv_heads}.{i}", width=30) for i in range(num_heads)]
-    keys = [
-        block(
-            str(j) if kv_heads == num_heads else f"k, v {j}",
-            "key",
-            name=f"k{kv_heads}.{j}",
-            width=30,
-        )
-        for j in range(kv_heads)
-    ]
-    gap = 4 if kv_heads == num_heads else 60
-    return column(row(*queries, gap=4), space(0, 24), row(*keys, gap=gap), gap=2)
-
-
-def shared_keys(shown: Sequence[int], num_heads: int) -> Drawing:
-    """Draw which query heads share a head of keys and values.
+def two_experts(names: Sequence[str], scores: Tensor) -> Drawing:
+    """Draw words at the bottom, their scores and weights for each expert, and where each goes.
 
     Args:
-        shown: some numbers of heads of keys and values.
-        num_heads: the number of query heads.
+        names: of the T words.
+        scores: of each word for each of the two experts, (T, 2).
     """
+    weights = scores.softmax(dim=1)
+    chosen = weights.argmax(dim=1).tolist()
+    count = scores.shape[1]
 
-    def caption(count: int) -> str:
-        if count == num_heads:
-            return say("2017: a head of keys for each")
-        if count == 1:
-            return say("multi-query: one for all")
-        return say("grouped: one for {n}", n=num_heads // count)
-
-    def drawn() -> list[Piece]:
-        return [
-            column(words(caption(n), size=12, bold=True), _sharing(n, num_heads), gap=4)
-            for n in shown
+    def arranged(wide: float) -> Piece:
+        room = wide * len(names) / count  # for an expert
+        experts = [
+            block(say("expert {n}", n=e + 1), "context", name=f"expert{e}", width=0.7 * room)
+            for e in range(count)
         ]
+        chips = [column(space(wide), words(say(name), size=12, bold=True), gap=0) for name in names]
+        return column(
+            row(*(column(space(room), expert, gap=0) for expert in experts), gap=0),
+            space(0, 30),
+            row(*(named(f"word{i}", space(wide)) for i in range(len(names))), gap=0),
+            matrix(
+                weights.T,
+                "weights",
+                rows=[say("weight {n}", n=e + 1) for e in range(count)],
+                digits=3,
+                cell=(wide, 26),
+            ),
+            matrix(
+                scores.T,
+                "plain",
+                rows=[say("score {n}", n=e + 1) for e in range(count)],
+                cell=(wide, 26),
+            ),
+            row(*chips, gap=0),
+            gap=4,
+            align="right",
+        )
 
-    parts = drawn()
     return Drawing(
-        say("Query heads that share heads of keys and values"),
-        say(
-            "Rows of {n} query heads. Neighbours share a head of keys and values: {shared}.",
-            n=num_heads,
-            shared=", ".join(say("{all} share {n}", all=num_heads, n=n) for n in shown),
+        say("A router sends each word to one expert"),
+        " ".join(
+            say(
+                "{word}: scores {scores}, weights {weights}, goes to expert {n}.",
+                word=say(name),
+                scores=listed(scores[i]),
+                weights=listed(weights[i], 3),
+                n=chosen[i] + 1,
+            )
+            for i, name in enumerate(names)
         ),
-        column(row(*parts[:2], gap=48), *parts[2:], gap=18),
-        column(*drawn(), gap=18),
-        wires=[
-            Wire(f"q{n}.{i}.bottom", f"k{n}.{i * n // num_heads}.top", head=False)
-            for n in shown
-            for i in range(num_heads)
-        ],
+        arranged(78),
+        arranged(60),
+        wires=[Wire(f"word{i}.top", f"expert{e}.bottom") for i, e in enumerate(chosen)],
     )
 
 
@@ -384,111 +483,10 @@ def a_running_softmax(
     )
 
 
-def a_gate(
-    names: Sequence[str], readings: Mapping[str, Tensor], units: Mapping[str, Tensor]
-) -> Drawing:
-    """Draw what hidden units read of each word, and what each of them puts out.
-
-    Args:
-        names: of the T words.
-        readings: a title for each column of numbers that is read, (T,).
-        units: a title for the output of each unit, (T,).
-    """
-
-    def arranged(wide: float) -> Piece:
-        def part(columns: Mapping[str, Tensor], role: str, rows: Sequence[str] = ()) -> Piece:
-            return matrix(
-                torch.stack(tuple(columns.values()), dim=1),
-                role,
-                rows=rows,
-                columns=list(map(say, columns)),
-                digits=2,
-                limit=4,
-                cell=(wide, 26),
-            )
-
-        read = part(readings, "source", list(map(say, names)))
-        return row(read, words("→", size=16), part(units, "context"), gap=6)
-
-    return Drawing(
-        say("A gate multiplies two readings of the same word"),
-        say(
-            "Rows are {names}. {columns}.",
-            names=", ".join(map(say, names)),
-            columns="; ".join(
-                f"{say(title)}: {listed(numbers, 2)}"
-                for title, numbers in {**readings, **units}.items()
-            ),
-        ),
-        arranged(86),
-        arranged(46),
-    )
-
-
-def two_experts(names: Sequence[str], scores: Tensor) -> Drawing:
-    """Draw words at the bottom, their scores and weights for each expert, and where each goes.
-
-    Args:
-        names: of the T words.
-        scores: of each word for each of the two experts, (T, 2).
-    """
-    weights = scores.softmax(dim=1)
-    chosen = weights.argmax(dim=1).tolist()
-    count = scores.shape[1]
-
-    def arranged(wide: float) -> Piece:
-        room = wide * len(names) / count  # for an expert
-        experts = [
-            block(say("expert {n}", n=e + 1), "context", name=f"expert{e}", width=0.7 * room)
-            for e in range(count)
-        ]
-        chips = [column(space(wide), words(say(name), size=12, bold=True), gap=0) for name in names]
-        return column(
-            row(*(column(space(room), expert, gap=0) for expert in experts), gap=0),
-            space(0, 30),
-            row(*(named(f"word{i}", space(wide)) for i in range(len(names))), gap=0),
-            matrix(
-                weights.T,
-                "weights",
-                rows=[say("weight {n}", n=e + 1) for e in range(count)],
-                digits=3,
-                cell=(wide, 26),
-            ),
-            matrix(
-                scores.T,
-                "plain",
-                rows=[say("score {n}", n=e + 1) for e in range(count)],
-                cell=(wide, 26),
-            ),
-            row(*chips, gap=0),
-            gap=4,
-            align="right",
-        )
-
-    return Drawing(
-        say("A router sends each word to one expert"),
-        " ".join(
-            say(
-                "{word}: scores {scores}, weights {weights}, goes to expert {n}.",
-                word=say(name),
-                scores=listed(scores[i]),
-                weights=listed(weights[i], 3),
-                n=chosen[i] + 1,
-            )
-            for i, name in enumerate(names)
-        ),
-        arranged(78),
-        arranged(60),
-        wires=[Wire(f"word{i}.top", f"expert{e}.bottom") for i, e in enumerate(chosen)],
-    )
-
-
 def at_each_rate(
     runs: Mapping[str, Mapping[float, Sequence[float]]], shown: tuple[int, int]
 ) -> Drawing:
     """Draw what each model gets right at each learning rate: a dot for a run, a line of the means.
-
-    A line that falls below the axis ends there, and its name says how low it goes.
 
     Args:
         runs: for each model, at most three, its learning rates and the shares of its runs at each.
@@ -502,15 +500,14 @@ def at_each_rate(
         lines, dots, ends = [], [], {}
         for name, shares in runs.items():
             points = [(i, 100 * sum(shares[r]) / len(shares[r])) for i, r in enumerate(rates)]
-            lines.append((roles[name], list(_above(points, low))))
+            lines.append((roles[name], points))
             own = [(i, 100 * share) for i, rate in enumerate(rates) for share in shares[rate]]
-            dots.append((roles[name], [point for point in own if point[1] >= low]))
+            dots.append((roles[name], own))
             ends[name] = points[-1][1]
         apart, height, notes = 15 * (high - low) / tall, -math.inf, []
         for name in sorted(ends, key=ends.get):
-            text = say(name) if ends[name] >= low else f"{say(name)}: {ends[name]:.0f} %"
-            height = max(ends[name], height + apart, low + apart)
-            notes.append((len(rates) - 0.94, height, text, roles[name]))
+            height = max(ends[name], low + apart / 2, height + apart)
+            notes.append((len(rates) - 0.9, height, say(name), roles[name]))
         return chart(
             (
                 -0.2,
@@ -521,7 +518,7 @@ def at_each_rate(
             (
                 low,
                 high,
-                [(n, f"{n} %") for n in range(low, high + 1, 10)],
+                [(n, f"{n} %") for n in range(low, high + 1, 20)],
                 say("unseen sentences right"),
             ),
             size=(wide, tall),
@@ -550,73 +547,4 @@ def at_each_rate(
         ),
         drawn(480, 210, 0.2 * len(rates)),
         drawn(250, 190, 0.45 * len(rates)),
-    )
-
-
-def _above(points: Sequence[tuple[float, float]], low: float) -> Iterator[tuple[float, float]]:
-    """Give the points of a line down to where it falls below ``low`` for the first time."""
-    before = points[0]
-    for x, y in points:
-        if y < low:
-            share = (before[1] - low) / (before[1] - y) if before[1] > y else 0
-            yield before[0] + share * (x - before[0]), low
-            return
-        yield x, y
-        before = x, y
-
-
-def each_change_five_times(
-    panels: Mapping[str, Mapping[str, Sequence[float]]], shown: tuple[int, int]
-) -> Drawing:
-    """Draw a dot for each run of each change; two upright lines mark the range of the baseline.
-
-    Args:
-        panels: a title for each, and in it the shares of the same changes' runs; the first is the
-            baseline.
-        shown: the least and the greatest percentage of the axis.
-    """
-    low, high = shown
-
-    def panel(title: str, wide: float, *, labelled: bool) -> Piece:
-        changes = panels[title]
-        last = len(changes) - 1
-        base = next(iter(changes.values()))
-        labels = [(last - i, say(name) if labelled else "") for i, name in enumerate(changes)]
-        return chart(
-            (low, high, [(n, f"{n} %") for n in range(low, high + 1, 10)], ""),
-            (-0.6, last + 0.6, labels, say(title)),
-            size=(wide, 20 * len(changes)),
-            lines=[
-                ("plain", [(100 * edge, -0.5), (100 * edge, last + 0.5)])
-                for edge in (min(base), max(base))
-            ],
-            dots=[
-                (
-                    "context" if i else "query",
-                    [(100 * share, last - i) for share in each],
-                )
-                for i, each in enumerate(changes.values())
-            ],
-        )
-
-    wide = 500 / len(panels) - 10
-    return Drawing(
-        say("Each change, five runs"),
-        " ".join(
-            say("{title}.", title=say(title))
-            + " "
-            + "; ".join(
-                say(
-                    "{name}: {low:.0f} to {high:.0f} %",
-                    name=say(name),
-                    low=100 * min(each),
-                    high=100 * max(each),
-                )
-                for name, each in changes.items()
-            )
-            + "."
-            for title, changes in panels.items()
-        ),
-        row(*(panel(title, wide, labelled=not i) for i, title in enumerate(panels)), gap=20),
-        column(*(panel(title, 180, labelled=True) for title in panels), gap=18, align="left"),
     )
