@@ -1,7 +1,7 @@
 """The harder corpus of the chapter on all words at once: several right translations of a sentence.
 
 Mask-predict gets its own length, the best of five lengths, and once more the length of a right
-translation, to tell what a wrong length costs.
+translation, to tell what a wrong length costs. Its control has a logit of its own for each length.
 """
 
 from collections import Counter
@@ -10,16 +10,34 @@ from functools import cache
 from unittest.mock import patch
 
 import torch
+from torch import Tensor, nn
 from torch.nn import functional
 
 from attnsteps.decoding.mask_predict import mask_predict
-from attnsteps.model.non_autoregressive import NonAutoregressive
+from attnsteps.model.non_autoregressive import LengthPredictor, NonAutoregressive
 from attnsteps.translator.trained import Trained
 from scripts.experiments import SEEDS, record
 from scripts.recipes import corpus, learn
 
 WRITER_STEPS, STEPS, PASSES, TESTED = 2_000, 4_000, 10, 1_000
-KINDS = ("word by word", "mask-predict", "mask-predict, from the teacher")
+KINDS = (
+    "word by word",
+    "mask-predict",
+    "mask-predict, from the teacher",
+    "mask-predict, free lengths",
+)
+
+
+class FreeLengths(nn.Module):
+    """A logit of its own for each length: two can be likelier than the one between them."""
+
+    def __init__(self, d_model: int, max_len: int) -> None:
+        super().__init__()
+        self.projection = nn.Linear(d_model, max_len)
+
+    def forward(self, memory: Tensor, is_word: Tensor) -> Tensor:
+        """Score every length from the sum of the memory, (B, S, D), over the words."""
+        return self.projection((memory * is_word[..., None]).sum(dim=1))
 
 
 @torch.no_grad()
@@ -65,17 +83,19 @@ def run(*, again: bool) -> None:
         if "teacher" in kind:
             said = written(writer(seed), pairs)
             pairs = [pair._replace(tgt=one) for pair, one in zip(pairs, said, strict=True)]
-        trained, _ = learn(pairs, kind="mask_predict", steps=steps, seed=seed)
+        lengths = FreeLengths if "free" in kind else LengthPredictor
+        with patch("attnsteps.model.non_autoregressive.LengthPredictor", lengths):
+            trained, _ = learn(pairs, kind="mask_predict", steps=steps, seed=seed)
         trained.model.eval()
         found = Counter()
         for pair in tested:
             words, length = said_with(trained, pair.src)
-            lengths = sorted({len(one) + 1 for one in pair.references})
+            fitting = sorted({len(one) + 1 for one in pair.references})
             found["right"] += tuple(words) in pair.references
-            found["fits"] += length in lengths
-            if lengths[-1] - lengths[0] == 2:
+            found["fits"] += length in fitting
+            if fitting[-1] - fitting[0] == 2:
                 found["two apart"] += 1
-                found["between"] += length == lengths[0] + 1
+                found["between"] += length == fitting[0] + 1
             told, _ = said_with(trained, pair.src, len(pair.tgt) + 1)
             found["right with a right length"] += tuple(told) in pair.references
         texts = ["".join(pair.src) for pair in tested]
