@@ -9,7 +9,6 @@ from attnsteps.diagrams import (
     Drawing,
     Piece,
     Wire,
-    bars,
     block,
     column,
     grid,
@@ -27,9 +26,9 @@ def the_loop_of_decoding() -> Drawing:
     """Draw how one word after another is chosen and joins the words so far."""
 
     def arranged(*, tall: bool) -> Piece:
-        source = word(say("动物没有…"), say("S ids"), name="src", role="source")
+        source = word(say("昨天她…"), say("S ids"), name="src", role="source")
         encoder = block(say("encoder\n(once)"), "source", name="enc", width=104)
-        so_far = word(say("<bos> the"), say("t ids so far"), name="tgt", role="target")
+        so_far = word(say("<bos> she"), say("t ids so far"), name="tgt", role="target")
         decoder = block(say("decoder\n(each step)"), "target", name="dec", width=104)
         soft = block(say("softmax of\nthe last row"), "weights", name="soft", width=104)
         choose = block(say("choose"), "plain", name="pick", state="lit", width=84)
@@ -57,6 +56,41 @@ def the_loop_of_decoding() -> Drawing:
         arranged(tall=True),
         wires=[*shared, memory, again],
         tall_wires=[*shared, Wire("enc.right", "dec.left", "(S, D)", role="source")],
+    )
+
+
+def word_by_word(sentences: Sequence[tuple[Sequence[str], Tensor]]) -> Drawing:
+    """Draw sentences, each word over its probability after those before it, and the product.
+
+    Args:
+        sentences: the words of each, and their probabilities, (n).
+    """
+
+    def line(parts: Sequence[str], chances: Tensor, per_line: int) -> Piece:
+        chips = [
+            block(f"{part}\n{p:.3f}", "target", width=68)
+            for part, p in zip(parts, chances.tolist(), strict=True)
+        ]
+        chips.append(words(f"= {float(chances.prod()):.3f}", bold=True))
+        rows = [row(*chips[n : n + per_line], gap=5) for n in range(0, len(chips), per_line)]
+        return column(*rows, gap=5, align="left")
+
+    def arranged(per_line: int, gap: float) -> Piece:
+        return column(*(line(*each, per_line) for each in sentences), gap=gap, align="left")
+
+    def told(parts: Sequence[str], chances: Tensor) -> str:
+        each = [f"{part} {p:.3f}" for part, p in zip(parts, chances.tolist(), strict=True)]
+        return f"{', '.join(each)}, = {float(chances.prod()):.3f}"
+
+    return Drawing(
+        say("Word by word, with probabilities"),
+        say(
+            "Each word stands over its probability after the words before it, and the product of "
+            "all at the end: {sentences}.",
+            sentences="; ".join(told(*each) for each in sentences),
+        ),
+        arranged(9, 14),
+        arranged(4, 22),
     )
 
 
@@ -160,6 +194,39 @@ def from_an_index_to_its_parent(sums: Tensor, names: Sequence[str]) -> Drawing:
     )
 
 
+def runs_that_are_shared(candidates: Sequence[str], reference: str) -> Drawing:
+    """Draw which runs of one to four words of each candidate the reference has."""
+    goal, lengths = reference.split(), range(1, 5)
+
+    def found(parts: list[str], cell: tuple[float, float], *, tall: bool) -> Piece:
+        count = len(parts)
+        missing = torch.tensor([[i + n > count for i in range(count)] for n in lengths])
+        table = torch.tensor(
+            [[parts[i : i + n] == goal[i : i + n] for i in range(count)] for n in lengths]
+        ).float()
+        names, shown = [f"n = {n}" for n in lengths], [say(part) for part in parts]
+        return matrix(
+            table.T if tall else table,
+            "target",
+            rows=shown if tall else names,
+            columns=names if tall else shown,
+            crossed=missing.T if tall else missing,
+            cell=cell,
+        )
+
+    texts = [candidate.split() for candidate in candidates]
+    return Drawing(
+        say("The runs that a translation shares with its reference"),
+        say(
+            "A table for each translation: rows for runs of one to four words, by the word where a "
+            "run begins. A 1 says that the reference has the run. {texts}.",
+            texts="; ".join(map(say, candidates)),
+        ),
+        column(*(found(parts, (51, 26), tall=False) for parts in texts), gap=20),
+        column(*(found(parts, (46, 24), tall=True) for parts in texts), gap=26),
+    )
+
+
 def the_cache_as_it_fills(
     queries: Tensor, keys: Tensor, values: Tensor, names: Sequence[str]
 ) -> Drawing:
@@ -208,38 +275,6 @@ def the_cache_as_it_fills(
         ),
         steps((44, 26), 3, tall=False),
         steps((36, 24), 2, tall=True),
-    )
-
-
-def what_is_computed(steps: int) -> Drawing:
-    """Draw which words each step computes, without a cache and with one."""
-    seen = torch.ones(steps, steps).tril().bool()
-
-    def staircase(fresh: Tensor, text: str) -> Piece:
-        return matrix(
-            fresh.int(),
-            "key",
-            rows=[say("step {n}", n=n + 1) for n in range(steps)],
-            columns=[str(n + 1) for n in range(steps)],
-            crossed=~seen,
-            digits=0,
-            label=text,
-            cell=(34, 24),
-        )
-
-    without = staircase(seen, say("without a cache: {n} computed", n=int(seen.sum())))
-    cached = staircase(torch.eye(steps).bool(), say("with a cache: {n} computed", n=steps))
-    return Drawing(
-        say("What is computed, without a cache and with one"),
-        say(
-            "Two tables of {steps} steps by {steps} words. Without a cache each step computes all "
-            "words so far, {all} in all. With one it computes only its own word, on the diagonal; "
-            "a 0 comes from the cache.",
-            steps=steps,
-            all=int(seen.sum()),
-        ),
-        row(without, cached, gap=50),
-        column(without, cached, gap=24),
     )
 
 
@@ -298,21 +333,6 @@ def rows_change_places(
     )
 
 
-def three_ways_to_tame_chance(panels: dict[str, Tensor]) -> Drawing:
-    """Draw some probabilities, (V,), as they are and as each knob leaves them."""
-    size = {"size": (28, 70), "limit": float(max(p.max() for p in panels.values()))}
-    four = [
-        bars(p, "target", labels=list("abcdefgh"[: len(p)]), title=say(name), **size)
-        for name, p in panels.items()
-    ]
-    return Drawing(
-        say("Three ways to tame chance"),
-        "; ".join(f"{say(name)}: {listed(p, 2)}" for name, p in panels.items()) + ".",
-        row(*four, gap=14),
-        column(row(*four[:2], gap=6), row(*four[2:], gap=6), gap=16),
-    )
-
-
 def a_slip_with_a_teacher_and_without(reference: str, forced: str, free: str) -> Drawing:
     """Draw three sentences; words that differ from the reference are framed."""
     goal, longest = reference.split(), 12
@@ -341,37 +361,4 @@ def a_slip_with_a_teacher_and_without(reference: str, forced: str, free: str) ->
         "; ".join(f"{name}: {' '.join(parts)}" for name, parts in cut.items()) + ".",
         ladder(8),
         ladder(3),
-    )
-
-
-def runs_that_are_shared(candidates: Sequence[str], reference: str) -> Drawing:
-    """Draw which runs of one to four words of each candidate the reference has."""
-    goal, lengths = reference.split(), range(1, 5)
-
-    def found(parts: list[str], cell: tuple[float, float], *, tall: bool) -> Piece:
-        count = len(parts)
-        missing = torch.tensor([[i + n > count for i in range(count)] for n in lengths])
-        table = torch.tensor(
-            [[parts[i : i + n] == goal[i : i + n] for i in range(count)] for n in lengths]
-        ).float()
-        names, shown = [f"n = {n}" for n in lengths], [say(part) for part in parts]
-        return matrix(
-            table.T if tall else table,
-            "target",
-            rows=shown if tall else names,
-            columns=names if tall else shown,
-            crossed=missing.T if tall else missing,
-            cell=cell,
-        )
-
-    texts = [candidate.split() for candidate in candidates]
-    return Drawing(
-        say("The runs that a translation shares with its reference"),
-        say(
-            "A table for each translation: rows for runs of one to four words, by the word where a "
-            "run begins. A 1 says that the reference has the run. {texts}.",
-            texts="; ".join(map(say, candidates)),
-        ),
-        column(*(found(parts, (51, 26), tall=False) for parts in texts), gap=20),
-        column(*(found(parts, (46, 24), tall=True) for parts in texts), gap=26),
     )
