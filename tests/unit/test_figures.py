@@ -568,22 +568,12 @@ EXAMPLES = {
         torch.arange(64).view(16, 4) / 63,
         4,
     ),
-    members.recognised: lambda: (
-        {"convolution": [0.93, 0.94], "ViT": [0.92, 0.93]},
-        0.92,
-    ),
     members.the_nearest_entry: lambda: (
         torch.tensor([0.3, 0.8, 0.8, 0.9]),
         torch.tensor([[0.0, 0, 0, 0], [0.2, 0.4, 0.8, 0.9], [1, 1, 0, 0]]),
         (0, 9, 12),
     ),
     members.in_codes: lambda: (torch.rand(6, 8, 8), torch.rand(6, 8, 8), range(6)),
-    members.loss_of_the_writer: lambda: (
-        (0, 100, 200, 300, 400),
-        [[4.7, 1.24, 1.15, 1.19, 1.22], [4.6, 1.22, 1.17, 1.16, 1.2]],
-        [200, 300],
-        1.27,
-    ),
     members.written_and_nearest: lambda: (torch.rand(10, 8, 8), torch.rand(10, 8, 8), range(10)),
 }
 CHAPTERS = [

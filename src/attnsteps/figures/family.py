@@ -368,7 +368,6 @@ def _dots(
     title: str,
     *,
     level: float | None = None,
-    level_name: str = "",
     named: bool = True,
     low: int | None = None,
     high: int = 100,
@@ -383,10 +382,8 @@ def _dots(
     low = low or step * int((min(shares) - 0.5) // step)
     points = [[(100 * share, last - n) for share in runs[name]] for n, name in enumerate(names)]
     lines = [("plain", list(way)) for way in zip(*points, strict=True)]
-    top, notes = last + 0.6, []
+    top = last + 0.6
     if level is not None:
-        if level_name:
-            notes, top = [(100 * level + 0.1, last + 0.7, level_name, "weights")], last + 1.0
         lines.append(("weights", [(100 * level, -0.5), (100 * level, top - 0.1)]))
     return chart(
         (low, high, [(n, f"{n} %") for n in range(low, high + 1, step)], ""),
@@ -399,7 +396,6 @@ def _dots(
         size=size,
         lines=lines,
         dots=[("context", line) for line in points * 2],  # drawn twice, they cover the lines
-        notes=notes,
     )
 
 
@@ -482,22 +478,6 @@ def cut_into_patches(picture: Tensor, patches: Tensor, shown: int) -> Drawing:
     )
 
 
-def recognised(runs: Mapping[str, Sequence[float]], level: float) -> Drawing:
-    """Draw the share of digits that each of five runs recognises; a line joins a seed's runs.
-
-    Args:
-        runs: for each model the shares of its runs.
-        level: the share of a linear model, drawn as an upright line.
-    """
-    title, named = say("% of unseen digits right"), say("logistic regression")
-    return Drawing(
-        say("Unseen digits that are recognised, five runs each"),
-        _ranges(runs) + " " + say("The upright line: {level:.1f} %.", level=100 * level),
-        _dots(runs, (400, 130), title, level=level, level_name=named, high=96),
-        _dots(runs, (180, 140), title, level=level, level_name=named, high=96),
-    )
-
-
 def the_nearest_entry(patch: Tensor, entries: Tensor, numbers: Sequence[int]) -> Drawing:
     """Draw a patch, some entries of a codebook, and how far away each is.
 
@@ -575,61 +555,6 @@ def in_codes(pictures: Tensor, coded: Tensor, labels: Sequence[int]) -> Drawing:
         ),
         drawn(8, 14),
         drawn(4, 8),
-    )
-
-
-def loss_of_the_writer(
-    updates: Sequence[int], runs: Sequence[Sequence[float]], kept: Sequence[int], counted: float
-) -> Drawing:
-    """Draw the loss on unseen digits over the updates, beside that of a table of counts.
-
-    Args:
-        updates: after which the loss was measured.
-        runs: the losses of each run, in nats per code.
-        kept: the update whose weights each run kept.
-        counted: the loss of a table of counts.
-    """
-    top = 1.6
-
-    def drawn(size: tuple[float, float], shown: Sequence[int]) -> Piece:
-        lines = [
-            [(u, loss) for u, loss in zip(updates, run, strict=True) if loss <= top] for run in runs
-        ]
-        ends = [[(u, run[updates.index(u)])] for u, run in zip(kept, runs, strict=True)]
-        return chart(
-            (updates[0], updates[-1], [(u, str(u)) for u in shown], say("updates")),
-            (
-                1.0,
-                top,
-                [(n / 10, f"{n / 10:.1f}") for n in range(10, 17, 2)],
-                say("loss on unseen digits, nats per code"),
-            ),
-            size=size,
-            lines=[("context", line) for line in lines],
-            dots=[("query", dot) for dot in ends * 2],  # drawn twice, they cover the lines
-            levels=[(counted, "")],
-            notes=[
-                (updates[-1] * 0.33, counted + 0.11, say("dashed: a table of counts"), "weights"),
-                (updates[-1] * 0.4, 1.04, say("dots: what was kept"), "query"),
-            ],
-        )
-
-    best = [run[updates.index(u)] for u, run in zip(kept, runs, strict=True)]
-    return Drawing(
-        say("The writer learns, then learns by heart"),
-        say(
-            "The loss of {n} runs falls below that of a table of counts, {counted:.2f}, and rises "
-            "again. The weights that were kept are those after {first} to {last} updates, with a "
-            "loss of {low:.2f} to {high:.2f}.",
-            n=len(runs),
-            counted=counted,
-            low=min(best),
-            high=max(best),
-            first=min(kept),
-            last=max(kept),
-        ),
-        drawn((520, 170), [u for u in updates if u % 100 == 0]),
-        drawn((240, 160), [u for u in updates if u % 200 == 0]),
     )
 
 
