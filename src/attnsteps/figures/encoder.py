@@ -202,7 +202,7 @@ def one_encoder_layer(
     )
 
 
-# Six layers --------------------------------------------------------------------------------------
+# Two looks ---------------------------------------------------------------------------------------
 
 
 def two_rounds(
@@ -288,49 +288,6 @@ def two_rounds(
         ),
         row(*(one(k) for k in range(len(rounds))), gap=34),
         column(*(one(k) for k in range(len(rounds))), gap=30),
-        wires=wires,
-    )
-
-
-def a_stack(first: Sequence[Tensor], count: int = 6) -> Drawing:
-    """Draw a stack whose layers have parameters of their own and share a mask.
-
-    Args:
-        first: some parameters of layers 1, 2 and the last, (n,) each.
-        count: of layers.
-    """
-    places = (count - 1, None, 1, 0)
-
-    def stack(gap: float) -> Piece:
-        left = [block(say("memory"), "source", name="memory", width=80)]
-        right = [words(say("parameters"), size=12, role="query")]
-        for number in places:
-            if number is None:
-                left.append(named("dots", words("⋮")))
-                right.append(words("⋮"))
-                continue
-            look = {"kind": "parameter", "digits": None, "cell": (20, 26)}
-            left.append(block(say("layer {n}", n=number + 1), name=f"l{number}", width=80))
-            right.append(matrix(first[min(number, 2)][None], "query", name=f"p{number}", **look))
-        left.append(block("x", "source", name="x", width=80))
-        right.append(space())
-        body = grid([[a, b] for a, b in zip(left, right, strict=True)], gap=(gap, 30))
-        return row(block(say("mask"), name="mask"), body, gap=gap)
-
-    chain = ["x", "l0", "l1", "dots", f"l{count - 1}", "memory"]
-    wires = [Wire(f"{a}.top", f"{b}.bottom", "(S, D)", role="source") for a, b in pairwise(chain)]
-    for n in (0, 1, count - 1):
-        wires += [Wire(f"p{n}.left", f"l{n}.right", role="query"), Wire("mask.right", f"l{n}.left")]
-    return Drawing(
-        say("A stack of layers"),
-        say(
-            "x, of shape S by D, goes up through layers 1, 2 and so on to {n}, and comes out as "
-            "the memory, S by D again. Each layer has parameters of its own, and all get the same "
-            "mask.",
-            n=count,
-        ),
-        stack(60),
-        stack(34),
         wires=wires,
     )
 
@@ -493,4 +450,50 @@ def where_two_layers_look(
         ),
         row(*tables, gap=30),
         column(*tables, gap=18),
+    )
+
+
+# Six layers --------------------------------------------------------------------------------------
+
+
+def a_stack(first: Sequence[Tensor], count: int = 6) -> Drawing:
+    """Draw a stack whose layers have parameters of their own and share a mask.
+
+    Args:
+        first: some parameters of layers 1, 2 and the last, (n,) each.
+        count: of layers.
+    """
+    places = (count - 1, None, 1, 0)
+
+    def stack(gap: float) -> Piece:
+        left = [block(say("memory"), "source", name="memory", width=80)]
+        right = [words(say("parameters"), size=12, role="query")]
+        for number in places:
+            if number is None:
+                left.append(named("dots", words("⋮")))
+                right.append(words("⋮"))
+                continue
+            look = {"kind": "parameter", "digits": None, "cell": (20, 26)}
+            left.append(block(say("layer {n}", n=number + 1), name=f"l{number}", width=80))
+            right.append(matrix(first[min(number, 2)][None], "query", name=f"p{number}", **look))
+        left.append(block("x", "source", name="x", width=80))
+        right.append(space())
+        body = grid([[a, b] for a, b in zip(left, right, strict=True)], gap=(gap, 30))
+        return row(block(say("mask"), name="mask"), body, gap=gap)
+
+    chain = ["x", "l0", "l1", "dots", f"l{count - 1}", "memory"]
+    wires = [Wire(f"{a}.top", f"{b}.bottom", "(S, D)", role="source") for a, b in pairwise(chain)]
+    for n in (0, 1, count - 1):
+        wires += [Wire(f"p{n}.left", f"l{n}.right", role="query"), Wire("mask.right", f"l{n}.left")]
+    return Drawing(
+        say("A stack of layers"),
+        say(
+            "x, of shape S by D, goes up through layers 1, 2 and so on to {n}, and comes out as "
+            "the memory, S by D again. Each layer has parameters of its own, and all get the same "
+            "mask.",
+            n=count,
+        ),
+        stack(60),
+        stack(34),
+        wires=wires,
     )
