@@ -227,6 +227,37 @@ def runs_that_are_shared(candidates: Sequence[str], reference: str) -> Drawing:
     )
 
 
+def a_slip_with_a_teacher_and_without(reference: str, forced: str, free: str) -> Drawing:
+    """Draw three sentences; words that differ from the reference are framed."""
+    goal, longest = reference.split(), 12
+    lines = {
+        say("reference"): goal,
+        say("teacher-forced: it reads the reference"): forced.split(),
+        say("free-running: it reads its own words"): free.split(),
+    }
+    cut = {name: [*p[:longest], "…"] if len(p) > longest else p for name, p in lines.items()}
+
+    def chip(n: int, part: str) -> Piece:
+        wrong = n >= len(goal) or part != goal[n]
+        return word(part, role="wrong" if wrong else "target", lit=wrong)
+
+    def ladder(per_line: int) -> Piece:
+        shown = []
+        for name, parts in cut.items():
+            chips = [chip(n, part) for n, part in enumerate(parts)]
+            chunks = [chips[n : n + per_line] for n in range(0, len(chips), per_line)]
+            rows = [row(*chunk, gap=5) for chunk in chunks]
+            shown.append(column(words(name, size=13), *rows, gap=5, align="left"))
+        return column(*shown, gap=14, align="left")
+
+    return Drawing(
+        say("A slip with a teacher and without"),
+        "; ".join(f"{name}: {' '.join(parts)}" for name, parts in cut.items()) + ".",
+        ladder(8),
+        ladder(3),
+    )
+
+
 def the_cache_as_it_fills(
     queries: Tensor, keys: Tensor, values: Tensor, names: Sequence[str]
 ) -> Drawing:
@@ -330,35 +361,4 @@ def rows_change_places(
         arranged(150, tall=False),
         arranged(32, tall=True),
         wires=[Wire(f"b{p}.right", f"a{n}.left", role="target") for n, p in enumerate(parents)],
-    )
-
-
-def a_slip_with_a_teacher_and_without(reference: str, forced: str, free: str) -> Drawing:
-    """Draw three sentences; words that differ from the reference are framed."""
-    goal, longest = reference.split(), 12
-    lines = {
-        say("reference"): goal,
-        say("teacher-forced: it reads the reference"): forced.split(),
-        say("free-running: it reads its own words"): free.split(),
-    }
-    cut = {name: [*p[:longest], "…"] if len(p) > longest else p for name, p in lines.items()}
-
-    def chip(n: int, part: str) -> Piece:
-        wrong = n >= len(goal) or part != goal[n]
-        return word(part, role="wrong" if wrong else "target", lit=wrong)
-
-    def ladder(per_line: int) -> Piece:
-        shown = []
-        for name, parts in cut.items():
-            chips = [chip(n, part) for n, part in enumerate(parts)]
-            chunks = [chips[n : n + per_line] for n in range(0, len(chips), per_line)]
-            rows = [row(*chunk, gap=5) for chunk in chunks]
-            shown.append(column(words(name, size=13), *rows, gap=5, align="left"))
-        return column(*shown, gap=14, align="left")
-
-    return Drawing(
-        say("A slip with a teacher and without"),
-        "; ".join(f"{name}: {' '.join(parts)}" for name, parts in cut.items()) + ".",
-        ladder(8),
-        ladder(3),
     )
