@@ -510,6 +510,17 @@ EXAMPLES = {
     costs.number_formats: lambda: (
         {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16},
     ),
+    costs.ways_to_fit: lambda: (
+        {
+            "as it is": TrainingBytes(
+                252 * MB, 252 * MB, 505 * MB, 0, 13_000 * MB, 900 * MB, 7400 * MB
+            ),
+            "16 bits": TrainingBytes(
+                252 * MB, 252 * MB, 505 * MB, 126 * MB, 9000 * MB, 400 * MB, 7400 * MB
+            ),
+        },
+        12_000 * MB,
+    ),
     costs.losses_in_two_formats: lambda: (
         {"float32": [1.85, 1.78, 1.76, 1.76, 1.98], "bfloat16": [1.85, 1.77, 1.79, 1.76, 2.0]},
     ),
@@ -525,17 +536,6 @@ EXAMPLES = {
     costs.a_ring_adds_up: lambda: (
         [[1, 2, 3], [10, 20, 30], [100, 200, 300]],
         ("tired", "wide", "girl"),
-    ),
-    costs.ways_to_fit: lambda: (
-        {
-            "as it is": TrainingBytes(
-                252 * MB, 252 * MB, 505 * MB, 0, 13_000 * MB, 900 * MB, 7400 * MB
-            ),
-            "16 bits": TrainingBytes(
-                252 * MB, 252 * MB, 505 * MB, 126 * MB, 9000 * MB, 400 * MB, 7400 * MB
-            ),
-        },
-        12_000 * MB,
     ),
     members.who_hears_of_a_change: lambda: (
         {"full": {1: [1, 1, 1], 2: [1, 1, 1]}, "causal": {1: [0, 1, 1], 2: [0, 0, 1]}},

@@ -18,7 +18,7 @@ BAD_LATER = {
     ),
     "a choice too few": (
         ("how", {"fused": True}),
-        "how must have micro_batches, processes, precision, fused, speed; got fused",
+        "how must have micro_batches, processes, precision, fused, speed, cable; got fused",
     ),
     "no process": (
         ("how", {**HOW, "processes": 0}),
@@ -34,6 +34,7 @@ BAD_LATER = {
     ),
     "fused": (("how", {**HOW, "fused": "yes"}), "fused must be False or True; got 'yes'"),
     "no speed": (("how", {**HOW, "speed": 0.0}), "speed must be a number above 0; got 0.0"),
+    "no cable": (("how", {**HOW, "cable": 0}), "cable must be a number above 0; got 0"),
 }
 
 

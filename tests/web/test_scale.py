@@ -88,6 +88,20 @@ def test_every_slider_counts_anew_by_keyboard(open_page):
     expect(shown.locator(".aw-note")).to_contain_text("each process sends")
 
 
+def test_the_cable_decides_whether_eight_cards_beat_one(open_page):
+    shown = widget(open_page(PAGE))
+    time, sent = shown.locator("p", has_text="One update takes"), shown.locator(".aw-note")
+    expect(time).to_contain_text("One update takes 3.46 s")
+    expect(sent).to_have_text("A single process sends no gradients.")
+    for _ in range(3):
+        press(shown.get_by_label("Processes"), "ArrowRight")
+    for seconds, sending in (("3.96", "3.53 s"), ("2.2", "1.77 s")):
+        expect(time).to_contain_text(f"One update takes {seconds} s")
+        expect(sent).to_contain_text(f"432 ms to compute, and then {sending}")
+        expect(sent).to_contain_text("each process sends 442 MB")
+        press(shown.get_by_label("on the cable"), "ArrowRight")
+
+
 def test_16_bits_and_explicit_attention(open_page):
     shown = widget(open_page(PAGE))
     shown.get_by_label("16 bits", exact=True).check()
@@ -95,7 +109,9 @@ def test_16_bits_and_explicit_attention(open_page):
     shown.get_by_label("explicit").check()
     assert_counts(shown, python(precision="bfloat16", fused=False))
     total = python(precision="bfloat16", fused=False).kept.total / 1e9
-    expect(shown.locator("p[role=status]")).to_have_text(f"Total: {total:#.3g} GB in each process.")
+    expect(shown.locator("p[role=status]")).to_have_text(
+        f"Total: {total:#.3g} GB in each process, and 3.46 s an update."
+    )
 
 
 def test_the_time_follows_from_operations_speed_and_processes(open_page):
@@ -105,7 +121,8 @@ def test_the_time_follows_from_operations_speed_and_processes(open_page):
     days = flops * 1e5 / HOW["speed"] / 86400
     expect(line).to_contain_text(f"100,000 updates take {days:.3g} days")
     press(shown.get_by_label("Processes"), "ArrowRight")
-    expect(line).to_contain_text(f"100,000 updates take {days / 2:.3g} days")
+    sending = 4 * TrainingStep("base").num_parameters / (1e6 * HOW["cable"]) * 1e5 / 86400
+    expect(line).to_contain_text(f"100,000 updates take {days / 2 + sending:.3g} days")
 
 
 def test_it_works_by_touch_on_a_narrow_screen(open_page):

@@ -305,6 +305,22 @@ def number_formats(formats: Mapping[str, torch.dtype]) -> Drawing:
     )
 
 
+def ways_to_fit(ways: Peaks, card: float) -> Drawing:
+    """Draw the memory of the same update in several ways, to scale, below that of a card."""
+    cases = {say(name): peak for name, peak in ways.items()}
+    return Drawing(
+        say("Four ways to run the same update of the base model"),
+        say(
+            "Bars to scale: {totals}; and your card, {card} GB. The weights, gradients and Adam's "
+            "averages stay as they are in all of them.",
+            totals=_totals(cases),
+            card=f"{card / 1e9:.0f}",
+        ),
+        _memory_bars(cases, 18, tall=False, card=card),
+        _memory_bars(cases, 10.5, tall=True, card=card),
+    )
+
+
 def losses_in_two_formats(ends: Mapping[str, Sequence[float]]) -> Drawing:
     """Draw the loss at the end of each run, a column for each seed, and how far the two differ."""
     formats, losses = [say(name) for name in ends], list(ends.values())
@@ -508,20 +524,4 @@ def roofline(points: Mapping[int, tuple[float, float]], memory: float, peak: flo
         ),
         arranged((540, 210), tall=False),
         arranged((258, 220), tall=True),
-    )
-
-
-def ways_to_fit(ways: Peaks, card: float) -> Drawing:
-    """Draw the memory of the same update in several ways, to scale, below that of a card."""
-    cases = {say(name): peak for name, peak in ways.items()}
-    return Drawing(
-        say("Four ways to run the same update of the base model"),
-        say(
-            "Bars to scale: {totals}; and your card, {card} GB. The weights, gradients and Adam's "
-            "averages stay as they are in all of them.",
-            totals=_totals(cases),
-            card=f"{card / 1e9:.0f}",
-        ),
-        _memory_bars(cases, 18, tall=False, card=card),
-        _memory_bars(cases, 10.5, tall=True, card=card),
     )

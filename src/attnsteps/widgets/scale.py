@@ -1,4 +1,4 @@
-"""The cost of one training step: its numbers in memory and its operations, as sizes grow."""
+"""The cost of one training step: its numbers in memory, its operations, and what it sends."""
 
 import math
 from typing import Literal
@@ -24,10 +24,21 @@ SIZES: dict[Size, dict[str, int]] = {
     "base": {"D": 512, "N": 6, "V": 37_000, "B": 833, "S": 30},
     "big": {"D": 1024, "N": 6, "V": 37_000, "B": 833, "S": 30},
 }
-#: The speed is that of each of the paper's cards, by the chapter's account.
-HOW = {"micro_batches": 1, "processes": 1, "precision": "float32", "fused": True, "speed": 2.7e12}
+#: The speed is that of each of the paper's cards, by the chapter's account, in operations a second;
+#: the cable carries so many MB a second each way (125 are 1 Gbit/s).
+HOW = {
+    "micro_batches": 1,
+    "processes": 1,
+    "precision": "float32",
+    "fused": True,
+    "speed": 2.7566e12,
+    "cable": 125,
+}
 
-_KEPT = ("weights", "gradients", "Adam", "16-bit copies", "activations", "attention", "loss")
+_KEPT = (
+    *("weights", "gradients", "Adam", "16-bit copies"),
+    *("kept: all else", "kept: attention", "loss"),
+)
 
 
 class TrainingStep(Widget):
@@ -79,6 +90,7 @@ class TrainingStep(Widget):
         check_choice("precision", how["precision"], ("float32", "bfloat16"))
         check_choice("fused", how["fused"], (False, True))
         check_number("speed", how["speed"], above=0)
+        check_number("cable", how["cable"], above=0)
         return how
 
     @property

@@ -15,13 +15,14 @@ def cases() -> list[dict]:
     hows = [
         {},
         {"micro_batches": 2, "fused": False},
-        {"processes": 3, "precision": "bfloat16", "speed": 7.0},
+        {"processes": 3, "precision": "bfloat16", "speed": 7.0, "cable": 0.5},
         {"micro_batches": 4, "processes": 2, "precision": "bfloat16", "fused": False},
     ]
     out = [
         case("scale", "sentencesAtOnce", [6, 2, 2], 2),
         case("scale", "bytesSent", [100, 1], 0.0),
         case("scale", "bytesSent", [100, 4], 600.0),
+        case("scale", "secondsToSend", [441e6, 125], 3.528),
     ]
     for sizes, changes in itertools.product((tiny, {**tiny, "D": 320, "N": 1}), hows):
         shown = TrainingStep("tiny")
@@ -35,13 +36,17 @@ def cases() -> list[dict]:
         with torch.device("meta"):
             flops = 3 * Transformer(config).flops(sizes["B"], sizes["S"], sizes["S"])
         processes = how["processes"]
+        sent = 8 * number * (processes - 1) / processes
+        computing, sending = flops / (how["speed"] * processes), sent / 1e6 / how["cable"]
         step = {
             "parameters": number,
             "flops": flops,
             "sentences": shown.sentences,
             "bytes": bytes_kept,
-            "sent": 8 * number * (processes - 1) / processes,
-            "seconds": flops / (how["speed"] * processes),
+            "sent": sent,
+            "computing": computing,
+            "sending": sending,
+            "seconds": computing + sending,
         }
         out += [
             case("scale", "wholeSizes", [sizes, shown.sentences], whole),

@@ -11,6 +11,10 @@ const SPEEDS = Array.from(
   { length: 16 },
   (_, i) => [1, 2, 5][i % 3] * 10 ** (10 + Math.floor(i / 3)),
 );
+const CABLES = Array.from(
+  { length: 13 },
+  (_, i) => [1, 2, 4][i % 3] * 12.5 * 10 ** Math.floor(i / 3),
+);
 const UPDATES = 100000; // the paper's base model, section 5.2
 
 /** Trait, key, label, stops. @type {[string, string, string, number[]][]} */
@@ -23,6 +27,7 @@ const KNOBS = [
   ["how", "micro_batches", "Micro-batches, one by one", powersOfTwo(0, 8)],
   ["how", "processes", "Processes, in parallel", powersOfTwo(0, 8)],
   ["how", "speed", "Operations per second", SPEEDS],
+  ["how", "cable", "MB a second on the cable", CABLES],
 ];
 /** @type {[keyof ReturnType<typeof stepOf>["bytes"], string][]} */
 const PARTS = [
@@ -30,8 +35,8 @@ const PARTS = [
   ["gradients", "gradients"],
   ["adam", "Adam’s two averages"],
   ["copies", "16-bit copies of matrices"],
-  ["activations", "other activations"],
-  ["attention", "attention’s activations"],
+  ["activations", "kept for backward: all else"],
+  ["attention", "kept for backward: attention"],
   ["loss", "two tables at the loss"],
 ];
 /** @type {Record<string, string>} */
@@ -214,10 +219,10 @@ class TrainingStep {
       this.sent,
       how.processes === 1
         ? "A single process sends no gradients."
-        : `To add up the gradients, each process sends ${inBytes(step.sent)} in every update; ` +
-            "the time for that is not counted.",
+        : `That’s ${asTime(step.computing)} to compute, and then ${asTime(step.sending)} in which ` +
+            `each process sends ${inBytes(step.sent)} over its cable, to add up the gradients.`,
     );
-    this.summary.say(`Total: ${total} in each process.`);
+    this.summary.say(`Total: ${total} in each process, and ${asTime(step.seconds)} an update.`);
   }
 }
 

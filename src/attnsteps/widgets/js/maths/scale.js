@@ -56,27 +56,41 @@ export function bytesSent(parameters, processes) {
 }
 
 /**
+ * The seconds that they travel on a cable, all processes sending at the same time.
+ * @param {number} sent bytes @param {number} cable MB a second
+ */
+export function secondsToSend(sent, cable) {
+  return sent / (1e6 * cable);
+}
+
+/**
  * All of it: the model's parameters, the bytes in each process, the update's operations (three
- * times those of its forward passes), what is sent, and the seconds at a given speed.
+ * times those of its forward passes), what is sent, and the seconds: first each process computes,
+ * then it sends.
  * @param {ModelBlock[]} blocks
  * @param {{B: number; D: number; N: number; V: number; S: number}} sizes
  * @param {{micro_batches: number; processes: number; precision: string; fused: boolean; speed:
- *        number}} how
+ *        number; cable: number}} how
  */
 export function stepOf(
   blocks,
   sizes,
-  { micro_batches: microBatches, processes, precision, fused, speed },
+  { micro_batches: microBatches, processes, precision, fused, speed, cable },
 ) {
   const sentences = sentencesAtOnce(sizes.B, processes, microBatches);
   const { parameters } = totalsOf(blocks, wholeSizes(sizes, 1));
   const flops = 3 * totalsOf(blocks, wholeSizes(sizes, sizes.B)).flops;
+  const sent = bytesSent(parameters, processes);
+  const computing = flops / (speed * processes);
+  const sending = secondsToSend(sent, cable);
   return {
     parameters,
     flops,
     sentences,
     bytes: bytesKept(wholeSizes(sizes, sentences), parameters, precision !== "float32", fused),
-    sent: bytesSent(parameters, processes),
-    seconds: flops / (speed * processes),
+    sent,
+    computing,
+    sending,
+    seconds: computing + sending,
   };
 }
