@@ -92,7 +92,7 @@ EXAMPLES = {
     changes.shared_keys: lambda: ((8, 2, 1), 8),
     changes.a_gate: lambda: (
         NAMES,
-        {"degree": X[:, 0], "quality": X[:, 1]},
+        {"degree": X[:, 0], "strength": X[:, 1]},
         {"product": X[:, 2], "silu": X[:, 3]},
     ),
     changes.neighbours_or_halves: lambda: (("α", "α′", "β", "β′"), (0, 2, 1, 3)),

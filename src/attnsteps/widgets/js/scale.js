@@ -219,8 +219,9 @@ class TrainingStep {
       this.sent,
       how.processes === 1
         ? "A single process sends no gradients."
-        : `That’s ${asTime(step.computing)} to compute, and then ${asTime(step.sending)} in which ` +
-            `each process sends ${inBytes(step.sent)} over its cable, to add up the gradients.`,
+        : `That’s ${asTime(step.computing)} to compute, and then ${asTime(step.sending)} in ` +
+            `which each process sends ${inBytes(step.sent)} over its cable, ` +
+            "to add up the gradients.",
     );
     this.summary.say(`Total: ${total} in each process, and ${asTime(step.seconds)} an update.`);
   }
