@@ -26,8 +26,11 @@ import multiprocessing, sys
 import attnsteps.plotting, attnsteps.widgets
 from scripts.experiments import page
 
+def run(stem):
+    assert len(page(stem)) > 2, stem  # more than a title and an introduction
+
 fork = multiprocessing.get_context("fork")
-processes = [fork.Process(target=page, args=(stem,), name=stem) for stem in sys.argv[1:]]
+processes = [fork.Process(target=run, args=(stem,), name=stem) for stem in sys.argv[1:]]
 for process in processes:
     process.start()
     process.join()

@@ -1,6 +1,7 @@
 """Imports point upstream only, and the package stays light."""
 
 import ast
+import importlib
 import os
 import subprocess
 import sys
@@ -116,6 +117,19 @@ def test_imports_point_upstream_only(path):
 )
 def test_the_check_can_fail(stage, source, found):
     assert wrong_way(stage, source, f"attnsteps.{stage}") == found
+
+
+ROOT = Path(__file__).parents[2]
+APART = sorted([*ROOT.glob("bench/*.py"), *ROOT.glob("tests/peers/*.py")])
+
+
+@pytest.mark.parametrize("path", APART, ids=lambda path: str(path.relative_to(ROOT)))
+def test_what_is_run_apart_imports_names_that_exist(path):
+    """Only `make bench` and `make peers` run these files, so a name that has moved hides there."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module.partition(".")[0] == "attnsteps":
+            module = importlib.import_module(node.module)
+            assert {alias.name for alias in node.names} <= set(dir(module))
 
 
 def test_importing_the_package_draws_nothing():
