@@ -458,11 +458,12 @@ EXAMPLES = {
             ("累了.", "tired", "tired", "Tired."),
         ],
     ),
-    own.what_a_leak_is_worth: lambda: ([12.0, 13.5], [4.0, 5.5]),
+    own.what_a_leak_is_worth: lambda: ([12.0, 13.5], [4.0, 5.5], 300),
     own.cut_into_pieces: lambda: ([("I study in Berlin", ["æĪĳåľ¨", "æŁ", "ı", "æŀĹ"])],),
     own.more_pairs_and_a_larger_model: lambda: (
         {100: [0.5, 0.7], 300: [3.0], 1000: [9.0]},
         (1000, 21.0),
+        300,
     ),
     own.redrawn_scores: lambda: ([24.2, 25.1, 25.4, 26.0, 26.2, 28.7], 24.5, 28.5),
     own.the_least_sure_piece: lambda: (

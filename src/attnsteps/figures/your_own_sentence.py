@@ -49,12 +49,13 @@ def two_translators(rows: Sequence[tuple[str, str, str, str]]) -> Drawing:
     )
 
 
-def what_a_leak_is_worth(known: Sequence[float], new: Sequence[float]) -> Drawing:
+def what_a_leak_is_worth(known: Sequence[float], new: Sequence[float], sentences: int) -> Drawing:
     """Draw the scores of two halves of a test, a dot for each draw.
 
     Args:
         known: BLEU of the pairs that share a side with training.
         new: BLEU of the pairs that share none.
+        sentences: in each half.
     """
     most = 5 * (int(max(*known, *new)) // 5 + 1)
     ticks = [(n, str(n)) for n in range(0, most + 1, 5 if most < 40 else 10)]
@@ -66,7 +67,7 @@ def what_a_leak_is_worth(known: Sequence[float], new: Sequence[float]) -> Drawin
             for role, height, scores in (("wrong", 2, known), ("key", 1, new))
         ]
         return chart(
-            (0, most, ticks, say("BLEU of {n} sentences", n=300)),
+            (0, most, ticks, say("BLEU of {n} sentences", n=sentences)),
             (0.4, 2.6, halves, say("Of the test pairs, …")),
             size=size,
             dots=dots,
@@ -119,13 +120,14 @@ def cut_into_pieces(cuts: Sequence[tuple[str, Sequence[str]]]) -> Drawing:
 
 
 def more_pairs_and_a_larger_model(
-    scores: Mapping[int, Sequence[float]], large: tuple[int, float]
+    scores: Mapping[int, Sequence[float]], large: tuple[int, float], sentences: int
 ) -> Drawing:
     """Draw the scores of a small model over the number of pairs, and a large model's beside them.
 
     Args:
         scores: number of pairs → BLEU of each run of the small model.
         large: number of pairs and BLEU of the large model.
+        sentences: in the test.
     """
     low, high = log10(min(scores)) - 0.1, log10(max(scores)) + 0.15
     ticks = [(log10(n), f"{n:,}") for n in scores]
@@ -139,7 +141,7 @@ def more_pairs_and_a_larger_model(
         begin = x - (text_width(name, SMALL) + 12) * (high - low) / size[0]
         return chart(
             (low, high, ticks, say("pairs in training")),
-            (0, most, heights, say("BLEU of {n} sentences", n=300)),
+            (0, most, heights, say("BLEU of {n} sentences", n=sentences)),
             size=size,
             lines=[("key", curve)],
             dots=[("key", dots), ("value", [(x, y)])],
@@ -156,12 +158,12 @@ def more_pairs_and_a_larger_model(
         say("What more pairs buy, and a larger model"),
         say(
             "BLEU over the number of pairs, a dot for each run of the small model: {told}. The "
-            "everyday model, ten times as large, gets {large:.1f} with {n:,} pairs.",
+            "everyday model, a larger one, gets {large:.1f} with {n:,} pairs.",
             told=told,
             large=y,
             n=large[0],
         ),
-        field((520, 150), say("everyday: ten times as large, and more text")),
+        field((520, 150), say("everyday: a larger model, and more text")),
         field((236, 170), say("everyday")),
     )
 
