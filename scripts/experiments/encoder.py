@@ -68,15 +68,15 @@ def run(*, again: bool) -> None:
     """Train the chapter's encoders, and look into one of them."""
     names = page("encoder")
 
-    def measure(*, model: str, looks: int, seed: int) -> dict:
+    def measure(*, model: str, seed: int) -> dict:
         torch.manual_seed(seed)
         encoder = names["ENCODERS"]["two layers" if model == BRIEF else model]()
         stops = stops_of(model)
         result = {
             "weights": sum(p.numel() for p in encoder.encoder.parameters()),
             "steps": stops,
-            "untrained": round(names["score"](encoder, looks), 4),
-            "right": [round(share, 4) for share in names["train"](encoder, seed, stops, looks)],
+            "untrained": round(names["score"](encoder), 4),
+            "right": [round(share, 4) for share in names["train"](encoder, seed, stops)],
         }
         if model == BRIEF:
             inside = look_inside(encoder, names)
@@ -84,5 +84,5 @@ def run(*, again: bool) -> None:
         return result
 
     models = [*MAIN, "one layer twice", BRIEF]
-    tasks = [{"model": model, "looks": 2, "seed": seed} for model in models for seed in SEEDS]
+    tasks = [{"model": model, "seed": seed} for model in models for seed in SEEDS]
     record("encoder", tasks, measure, data=DATA, again=again)

@@ -1,9 +1,9 @@
-"""Chapter 21: one translation task for three arrangements, what *it* refers to, and digits.
+"""Chapter 21: one translation task for three arrangements, what *it* refers to, and drawn digits.
 
-Everything has five seeds and a baseline. The digits keep scikit-learn's order: the first 1,200 to
-train on, the other 597 to test; the writer trains on 1,000 of them and stops by the other 200. The
-question about *it* is trained on sentences of the training part with one half of the adjectives. It
-is asked of the minimal pairs with this half, and of those with the other, which no label had.
+Everything has five seeds and a baseline. The digits keep scikit-learn's order: the writer trains on
+the first 1,000, stops by the 200 after them, and is tested on the other 597. The question about
+*it* is trained on sentences of the training part with one half of the adjectives. It is asked of
+the minimal pairs with this half, and of those with the other, which no label had.
 """
 
 import copy
@@ -18,16 +18,9 @@ from torch import Tensor, nn
 
 from attnsteps import (
     Batch,
-    Encoder,
-    EncoderLayer,
-    FeedForward,
     LanguageModel,
-    LayerNorm,
-    LearnedPositions,
-    MultiHeadAttention,
     Pair,
     Run,
-    Sublayer,
     TrainingConfig,
     Transformer,
     TransformerConfig,
@@ -49,7 +42,7 @@ from scripts.experiments import SEEDS, record
 from scripts.recipes import corpus
 
 DATA = "scikit-learn's digits, 1,200 to train on and 597 to test; generated(40000, seed=0)"
-TRAINED_ON, CURVE, BATCH = 1200, (0, 100, 200, 400, 600, 800), 64
+TRAINED_ON, BATCH = 1200, 64
 SIZES = {"num_layers": 2, "d_model": 32, "num_heads": 4, "d_ff": 96}
 ENTRIES, DRAWN_ON, DRAWING = 16, 1000, tuple(range(0, 401, 25))
 WRITER = {"num_layers": 2, "d_model": 64, "num_heads": 4, "d_ff": 192}
@@ -58,42 +51,6 @@ TUNING, LABELS, HIDDEN = 200, 200, 0.15
 WIDTH = {"d_model": 48, "num_heads": 4, "d_ff": 144}
 TRANSLATING, LONGEST, FEW = (0, 500, 750, 1000), 40, 200
 SMOOTHINGS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
-
-
-class ViT(nn.Module):
-    """Patches as words: a linear layer, positions, the encoder, and the mean says which digit."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.embedding = nn.Linear(4, 32)
-        self.positions = LearnedPositions(16, 32)
-        self.encoder = Encoder(
-            2,
-            lambda: EncoderLayer(
-                MultiHeadAttention(32, 4), FeedForward(32, 96), partial(Sublayer, 32, pre_norm=True)
-            ),
-            LayerNorm(32),
-        )
-        self.head = nn.Linear(32, 10)
-
-    def forward(self, pictures: Tensor) -> Tensor:
-        """Return the logits, (B, 10), of pictures (B, 8, 8)."""
-        x = self.embedding(to_patches(pictures, size=2)) + self.positions(16)
-        return self.head(self.encoder(x)[0].mean(dim=1))
-
-
-def convolution() -> nn.Module:
-    """Make a small convolution: two layers of 3 × 3, then a linear one."""
-    return nn.Sequential(
-        nn.Unflatten(1, (1, 8)),
-        nn.Conv2d(1, 16, 3, padding=1),
-        nn.ReLU(),
-        nn.MaxPool2d(2),
-        nn.Conv2d(16, 32, 3, padding=1),
-        nn.ReLU(),
-        nn.Flatten(),
-        nn.Linear(512, 10),
-    )
 
 
 def fit(
@@ -131,31 +88,6 @@ def fit(
 def some(count: int, generator: torch.Generator) -> Tensor:
     """Draw the rows of one batch."""
     return torch.randint(count, (BATCH,), generator=generator)
-
-
-def classify(*, model: str, seed: int) -> dict:
-    """Tell the ten digits apart."""
-    pictures, labels = digits()
-    seen, known = pictures[:TRAINED_ON], labels[:TRAINED_ON]
-    new, wanted = pictures[TRAINED_ON:], labels[TRAINED_ON:]
-    if model == "most frequent":
-        return {"right": round((wanted == known.mode().values).float().mean().item(), 4)}
-    if model == "logistic regression":
-        linear = LogisticRegression(max_iter=2000).fit(seen.flatten(1).numpy(), known.numpy())
-        return {"right": round(linear.score(new.flatten(1).numpy(), wanted.numpy()), 4)}
-    torch.manual_seed(seed)
-    net = convolution() if model == "convolution" else ViT()
-
-    def loss(generator: torch.Generator) -> Tensor:
-        rows = some(TRAINED_ON, generator)
-        return nn.functional.cross_entropy(net(seen[rows]), known[rows])
-
-    def score() -> float:
-        return (net(new).argmax(dim=1) == wanted).float().mean().item()
-
-    curve = fit(net, loss, CURVE, score, seed)
-    parameters = sum(p.numel() for p in net.parameters())
-    return {"right": curve[-1], "curve": curve, "updates": CURVE, "parameters": parameters}
 
 
 # One translation task, three arrangements ---------------------------------------------------------
@@ -555,8 +487,6 @@ def run(*, again: bool) -> None:
     """Train every model, seed by seed."""
 
     def measure(*, task: str, model: str, seed: int) -> dict:
-        if task == "digits":
-            return classify(model=model, seed=seed)
         if task == "draw":
             return draw(model=model, seed=seed)
         if task == "translate":
@@ -567,8 +497,6 @@ def run(*, again: bool) -> None:
 
     order = []
     for seed in SEEDS:
-        for model in ("most frequent", "logistic regression", "convolution", "ViT"):
-            order.append({"task": "digits", "model": model, "seed": seed})
         for model in ("real", "tuned counts", "writer"):
             order.append({"task": "draw", "model": model, "seed": seed})
     for seed in SEEDS:
