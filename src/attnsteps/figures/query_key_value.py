@@ -149,39 +149,44 @@ def comparing_finds_the_wrong_one(x: Tensor, shown: Sequence[Word]) -> Drawing:
 # Query, key and value ----------------------------------------------------------------------------
 
 
-def one_vector_becomes_three(
-    x: Tensor, w_q: Tensor, w_k: Tensor, w_v: Tensor, *, name: str = "tired"
-) -> Drawing:
-    """Draw how three matrices make a word's query, key and value from its vector, (D,)."""
-    made = (("q", w_q, "query"), ("k", w_k, "key"), ("v", w_v, "value"))
-    axes = [say(axis) for axis in AXES]
+def a_row_times_a_matrix(x: Tensor, w: Tensor, letter: str, *, name: str = "tired") -> Drawing:
+    """Draw how a matrix makes a word's query, key or value; the rows that it uses are outlined.
 
-    def projections(cell: tuple[float, float], gap: float, *, tall: bool) -> Piece:
-        lines = []
-        for letter, w, role in made:
-            start = vector(x, "source", label=say(name), cell=cell)
-            turned = matrix(w, role, rows=axes, label=f"W_{letter}", kind="parameter", cell=cell)
-            end = vector(x @ w, role, label=f"{letter}: {say(role)}", cell=cell)
-            if tall:
-                made_of = row(start, words("×"), gap=gap)
-                lines.append(column(made_of, row(turned, words("="), end, gap=gap), gap=6))
-            else:
-                lines.append([start, words("×"), turned, words("="), end])
-        return column(*lines, gap=22) if tall else grid(lines, gap=(gap, 14))
+    Args:
+        x: the word's vector, (D,).
+        w: the matrix, (D, Dk).
+        letter: "q", "k" or "v".
+        name: the word.
+    """
+    role = {"q": "query", "k": "key", "v": "value"}[letter]
+    axes = [say(axis) for axis in AXES]
+    used = x.nonzero().flatten().tolist()
+
+    def product(cell: tuple[float, float], gap: float, *, tall: bool) -> Piece:
+        start = vector(x, "source", label=say(name), cell=cell)
+        turned = matrix(
+            w, role, rows=axes, label=f"W_{letter}", kind="parameter", lit=used, cell=cell
+        )
+        end = vector(x @ w, role, label=f"{letter}: {say(role)}", cell=cell)
+        if not tall:
+            return row(start, words("×"), turned, words("="), end, gap=gap)
+        made_of = row(start, words("×"), gap=gap)
+        return column(made_of, row(turned, words("="), end, gap=gap), gap=6)
 
     return Drawing(
-        say("One vector becomes three"),
+        say("The {role} of {name}", role=say(role), name=say(name)),
         say(
-            "The vector of {name}, {vector}, times the matrix W_q is its query {q}; times W_k its "
-            "key {k}; times W_v its value {v}.",
+            "The vector of {name}, {vector}, times the matrix {matrix} is its {role}, {made}. The "
+            "rows that count are outlined: {rows}.",
             name=say(name),
             vector=listed(x),
-            q=listed(x @ w_q),
-            k=listed(x @ w_k),
-            v=listed(x @ w_v),
+            matrix=f"W_{letter}",
+            role=say(role),
+            made=listed(x @ w),
+            rows=", ".join(axes[i] for i in used),
         ),
-        projections((34, 23), 12, tall=False),
-        projections((26, 23), 8, tall=True),
+        product((34, 23), 12, tall=False),
+        product((26, 23), 8, tall=True),
     )
 
 
@@ -470,7 +475,7 @@ def who_attends_to_whom(weights: Tensor, shown: Sequence[Word], lit: int) -> Dra
     )
 
 
-# Training finds the three ------------------------------------------------------------------------
+# Training finds three that work ------------------------------------------------------------------
 
 
 def what_training_finds(
@@ -541,73 +546,70 @@ def what_training_finds(
 
 
 def one_matrix_for_both(
-    x: Tensor,
-    matrices: tuple[Tensor, Tensor, Tensor],
-    shared: Tensor,
-    shown: tuple[Word, Word],
-    news: Sequence[str],
+    x: Tensor, w_q: Tensor, w_k: Tensor, shared: Tensor, shown: tuple[Word, Word]
 ) -> Drawing:
-    """Draw what two words find with two matrices, and with one for both queries and keys.
+    """Draw what two words score with two matrices, and with one for both queries and keys.
+
+    A line of scores is red where a word scores itself highest.
 
     Args:
         x: the words' vectors, (2, D).
-        matrices: for queries, keys and values.
-        shared: the one that makes both queries and keys, (D, Dk).
+        w_q: makes the queries, (D, Dk).
+        w_k: makes the keys, (D, Dk).
+        shared: makes both, (D, Dk).
         shown: the words.
-        news: what the entries of a value mean.
     """
-    w_q, w_k, w_v = matrices
     names = [gloss(one) for one in shown]
-    heads = [say(entry) for entry in news]
+    one = x @ shared
 
-    def found(for_q: Tensor, for_k: Tensor) -> tuple[Tensor, Tensor]:
-        scores = (x @ for_q) @ (x @ for_k).T
-        return scores, (scores / for_k.shape[-1] ** 0.5).softmax(-1) @ x @ w_v
+    def scored(q: Tensor, k: Tensor, cell: tuple[float, float]) -> Piece:
+        lines = []
+        for i, line in enumerate(q @ k.T):
+            role = "wrong" if int(line.argmax()) == i else "weights"
+            heads = {"label": say("scores"), "columns": names} if i == 0 else {}
+            lines.append(vector(line, role, rows=names[i : i + 1], cell=cell, **heads))
+        return column(*lines, gap=0, align="right")
 
-    def panel(for_q: Tensor, for_k: Tensor, label: str) -> Piece:
-        scores, context = found(for_q, for_k)
-        tables = row(
-            matrix(
-                scores, "weights", label=say("scores"), rows=names, columns=names, cell=(46, 28)
-            ),
-            matrix(
-                context,
-                "context",
-                label=say("context"),
-                columns=heads,
-                digits=2,
-                limit=1,
-                cell=(46, 28),
-            ),
-            gap=12,
+    def panel(label: str, lists: dict[str, tuple[Tensor, str]], *, tall: bool) -> Piece:
+        cell = (26, 26) if tall else (30, 28)
+        parts = [
+            matrix(numbers, role, label=name, rows=names, cell=cell)
+            for name, (numbers, role) in lists.items()
+        ]
+        made = [numbers for numbers, _ in lists.values()]
+        parts.append(scored(made[0], made[-1], (56, cell[1])))
+        tables = column(*parts, gap=12) if tall else row(*parts, gap=18, align="bottom")
+        return column(words(label, size=13, bold=True), tables, gap=8, align="left")
+
+    def both(*, tall: bool) -> Piece:
+        apart = {say("queries"): (x @ w_q, "query"), say("keys"): (x @ w_k, "key")}
+        tied = {say("queries and keys"): (one, "key")}
+        return column(
+            panel(say("two matrices"), apart, tall=tall),
+            panel(say("one matrix for both"), tied, tall=tall),
+            gap=24,
+            align="left",
         )
-        return column(words(label, size=13, bold=True), tables, gap=8)
 
-    pair = (
-        panel(w_q, w_k, say("two matrices")),
-        panel(shared, shared, say("one matrix for both")),
-    )
-    (ours, home), (tied, own) = found(w_q, w_k), found(shared, shared)
+    ours, same = x @ w_q @ (x @ w_k).T, one @ one.T
     return Drawing(
         say("What is lost if queries share with keys"),
         say(
             "With two matrices, {first} scores itself {a0} and {last} {a1}, and {last} scores "
-            "{first} {b0} and itself {b1}: each brings home mainly the other's news, {a} and {b}. "
-            "With one matrix for both it is {c0} and {c1}, {d0} and {d1}: they bring home {c} and "
-            "{d}.",
+            "{first} {b0} and itself {b1}: each prefers the other. With one for both, {first} is "
+            "{a} and {last} is {b}. Now {first} scores itself {c0} and {last} {c1}, and {last} "
+            "scores {first} {d0} and itself {d1}: {first} prefers itself.",
             first=names[0],
             last=names[1],
+            a=f"({listed(one[0])})",
+            b=f"({listed(one[1])})",
             **{f"a{i}": in_digits(float(score), 0) for i, score in enumerate(ours[0])},
             **{f"b{i}": in_digits(float(score), 0) for i, score in enumerate(ours[1])},
-            **{f"c{i}": in_digits(float(score), 0) for i, score in enumerate(tied[0])},
-            **{f"d{i}": in_digits(float(score), 0) for i, score in enumerate(tied[1])},
-            a=f"({listed(home[0], 2)})",
-            b=f"({listed(home[1], 2)})",
-            c=f"({listed(own[0], 2)})",
-            d=f"({listed(own[1], 2)})",
+            **{f"c{i}": in_digits(float(score), 0) for i, score in enumerate(same[0])},
+            **{f"d{i}": in_digits(float(score), 0) for i, score in enumerate(same[1])},
         ),
-        row(*pair, gap=34),
-        column(*pair, gap=22),
+        both(tall=False),
+        both(tall=True),
     )
 
 
