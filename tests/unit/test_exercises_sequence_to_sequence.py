@@ -46,18 +46,18 @@ RIGHT = {
 }
 WRONG = {
     "nothing": (lambda *_: None, "the result is None; does the function return its result?"),
-    "no mask": (lambda q, k, v, _: scores(q, k).softmax(-1) @ v, "padding takes a share"),
+    "no mask": (lambda q, k, v, _: scores(q, k).softmax(-1) @ v, "padding gets a weight"),
     "scores of 0": (
         lambda q, k, v, n: (scores(q, k) * real(k, n)).softmax(-1) @ v,
-        "a score of 0 isn't a share of 0",
+        "a score of 0 isn't a weight of 0",
     ),
     "masked too late": (
         lambda q, k, v, n: (scores(q, k).softmax(-1) * real(k, n)) @ v,
-        "padding's share is gone, but the others no longer add up to 1",
+        "padding's weight is gone, but the others no longer add up to 1",
     ),
     "values of 0": (
         lambda q, k, v, n: scores(q, k).softmax(-1) @ (v * real(k, n).mT),
-        "padding's share is gone, but the others no longer add up to 1",
+        "padding's weight is gone, but the others no longer add up to 1",
     ),
     "too far": (
         lambda q, k, v, n: shares(scores(q, k), real(k, n + 1)) @ v,
@@ -75,7 +75,7 @@ WRONG = {
         lambda q, k, v, n: shares(q @ k.mT / 6, real(k, n)) @ v,
         "the scores are divided by D, not by its root",
     ),
-    "over the queries": (over_queries, "the shares add up to 1 over the queries"),
+    "over the queries": (over_queries, "the weights add up to 1 over the queries"),
     "both results": (
         lambda q, k, v, n: scaled_dot_product_attention(q, k, v, real(k, n)),
         "the result should be a tensor and is a tuple",

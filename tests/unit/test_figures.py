@@ -126,13 +126,22 @@ EXAMPLES = {
         torch.tensor([[1.0, 1, -1, -1], [1, -1, 1, -1]]),
         torch.tensor([[1.0, 1, 1, 1], [-1, -1, -1, 1]]),
     ),
-    outside.a_look: lambda: (*2 * [torch.eye(4)[:3]], NAMES[:3]),
+    outside.attention_by_hand: lambda: (*2 * [torch.eye(4)[:3]], NAMES[:3]),
+    outside.who_asks_whom: lambda: (TOKENS[:5], ["α", "β", "γ"], "δ"),
     outside.three_readers_learn: lambda: (
         {
             name: [{"steps": [100, 200, 400, 800], "right": [[1.0, r / 4] for r in range(4)]}]
             for name in ("α", "β", "γ")
         },
         8,
+    ),
+    outside.mixed_memories: lambda: (
+        [
+            (["α … γ", "α … γ", "α … γ"], "it"),
+            (["β … γ", "α … γ", "α … δ"], "she"),
+            (["α … γ", "α … γ", "β … δ"], "it"),
+        ],
+        {0: "α", 2: "β"},
     ),
     outside.three_ways: lambda: (5, 3, "α", "β"),
     cuts.text_to_rectangle: lambda: (

@@ -22,7 +22,7 @@ def grade_attend_batch(function: Callable[[Tensor, Tensor, Tensor, Tensor], Tens
 
     Example:
         >>> grade_attend_batch(lambda q, k, v, lengths: (q @ k.mT / 6**0.5).softmax(-1) @ v)
-        ✗ Not yet: padding takes a share of the look
+        ✗ Not yet: padding gets a weight
     """
     generator = torch.Generator().manual_seed(1)
     q, k, v = (
@@ -41,11 +41,11 @@ def grade_attend_batch(function: Callable[[Tensor, Tensor, Tensor, Tensor], Tens
     everywhere = scores.softmax(-1)
     over_queries = scores.softmax(1) * real
     mistakes = {
-        "padding takes a share of the look": everywhere @ v,
-        "a score of 0 isn't a share of 0, because its power is 1: make padding's power 0": (
+        "padding gets a weight": everywhere @ v,
+        "a score of 0 isn't a weight of 0, because its power is 1: make padding's power 0": (
             (scores * real).softmax(-1) @ v
         ),
-        "padding's share is gone, but the others no longer add up to 1: divide after it has gone": (
+        "padding's weight is gone, but the others no longer add up to 1: divide afterwards": (
             (everywhere * real) @ v
         ),
         "this looks at one place too many: the places of n words are 0 to n − 1": (
@@ -56,7 +56,7 @@ def grade_attend_batch(function: Callable[[Tensor, Tensor, Tensor, Tensor], Tens
         ),
         "the scores are not divided by √D": found(_LENGTHS, scale=1),
         "the scores are divided by D, not by its root": found(_LENGTHS, scale=_D),
-        "the shares add up to 1 over the queries instead of the places looked at (dim=-1)": (
+        "the weights add up to 1 over the queries instead of the places looked at (dim=-1)": (
             over_queries @ v
         ),
     }

@@ -1,4 +1,4 @@
-"""The figures of chapter 1, in their order on the page: the whole from outside, and a look."""
+"""The figures of chapter 1, in page order: the whole from outside, attention, its evidence."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -324,7 +324,7 @@ def squeezed_into_one(names: Sequence[str], vectors: Tensor, tags: Tensor) -> Dr
     )
 
 
-def a_look(tags: Tensor, values: Tensor, names: Sequence[str]) -> Drawing:
+def attention_by_hand(tags: Tensor, values: Tensor, names: Sequence[str]) -> Drawing:
     """Draw attention that asks for the last place, from the dot products down to what it finds.
 
     Args:
@@ -364,9 +364,9 @@ def a_look(tags: Tensor, values: Tensor, names: Sequence[str]) -> Drawing:
             say("key: its tag"): cells("k", tags, "key", narrow),
             say("score: query · key"): cells("s", scores, "weights", single, limit=4),
             say("halved"): cells("d", halved, "weights", single, limit=4),
-            say("share (softmax)"): cells("w", weights, "weights", single, digits=3, limit=1),
+            say("weight (softmax)"): cells("w", weights, "weights", single, digits=3, limit=1),
             say("value: the word"): cells("v", values, "value", narrow),
-            say("share × value, added up"): [*[space()] * (count - 1), end],
+            say("weight × value, added up"): [*[space()] * (count - 1), end],
         }
 
     wide, places = lines(tall=False), [space(95)] * count
@@ -384,8 +384,8 @@ def a_look(tags: Tensor, values: Tensor, names: Sequence[str]) -> Drawing:
         say("What was at place {n}?", n=count),
         say(
             "{names}, each with its place's tag as key. The tag of place {n} is the query and is "
-            "compared with all keys. The scores are {scores}; halved {halved}; as shares "
-            "{weights}. Each word's value is taken with its share, and the sum is {found}.",
+            "compared with all keys. The scores are {scores}; halved {halved}; the weights "
+            "{weights}. Each word's value is taken with its weight, and the sum is {found}.",
             names=", ".join(map(say, names)),
             n=count,
             scores=listed(scores),
@@ -399,6 +399,79 @@ def a_look(tags: Tensor, values: Tensor, names: Sequence[str]) -> Drawing:
             *(Wire("q.bottom", f"k{i}.top", role="query") for i in each),
             *(Wire(f"{a}{i}", f"{b}{i}") for a, b in ("ks", "sd", "dw", "wv") for i in each),
             *(Wire(f"v{i}.bottom", "c.top", role="context") for i in each),
+        ],
+    )
+
+
+def who_asks_whom(tokens: Sequence[str], written: Sequence[str], following: str) -> Drawing:
+    """Draw the decoder's query to the keys of all rows of the memory, and their values' way back.
+
+    Args:
+        tokens: of the source, at most nine.
+        written: the words so far.
+        following: the next word.
+    """
+
+    def rows_of_memory(key: str) -> Piece:
+        return grid(
+            [
+                [vector([1, 1], key, name=f"{key}{i}", digits=None, cell=(12, 15)) for i in places],
+                [words(token, size=13) for token in tokens],
+            ],
+            gap=(4, 4),
+        )
+
+    def panel(key: str, role: str, above: str, beside: Piece, below: str) -> Piece:
+        box = block(say("decoder"), "target", name=f"{key}-decoder", width=110)
+        top = column(beside, box, gap=20)
+        return column(
+            words(above, size=13, role=role, bold=True),
+            column(space(0, 76 - top.height), top, gap=0) if top.height < 76 else top,
+            space(0, 34),
+            rows_of_memory(key),
+            words(below, size=13, role=key, bold=True),
+            gap=8,
+        )
+
+    places = range(len(tokens))
+    lines = [" ".join(map(say, written[i : i + 5])) for i in range(0, len(written), 5)]
+    so_far = named("so_far", words("\n".join(lines), size=13, role="target"))
+    panels = [
+        panel(
+            "key",
+            "query",
+            say("query: from the words so far"),
+            so_far,
+            say("keys: from the memory's rows"),
+        ),
+        panel(
+            "value",
+            "context",
+            say("weighted sum: for the next word"),
+            word(say(following), role="target", name="next", lit=True),
+            say("values: from the memory's rows"),
+        ),
+    ]
+    return Drawing(
+        say("Whose query meets whose keys and values"),
+        say(
+            "Left: the words so far, {written}, enter the decoder, and its query goes to the keys "
+            "of all {count} rows of the memory. Right: the values of all {count} rows go to the "
+            "decoder, which writes the next word, {following}.",
+            written=" ".join(map(say, written)),
+            count=len(tokens),
+            following=say(following),
+        ),
+        row(*panels, gap=44, align="bottom"),
+        column(*panels, gap=34),
+        wires=[
+            Wire("so_far.bottom", "key-decoder.top", role="target"),
+            Wire("value-decoder.top", "next.bottom", role="target"),
+            *(Wire("key-decoder.bottom", f"key{i}.top", role="query") for i in places),
+            *(
+                Wire(f"value{i}.top", "value-decoder.bottom", role="value", head=False)
+                for i in places
+            ),
         ],
     )
 
@@ -463,6 +536,80 @@ def three_readers_learn(runs: Mapping[str, Sequence[dict]], colours: int) -> Dra
         ),
         column(row(*legend, gap=28), drawn((470, 190), steps), gap=8),
         column(*legend, drawn((230, 170), steps[::2]), gap=4, align="left"),
+    )
+
+
+def mixed_memories(
+    strips: Sequence[tuple[Sequence[str], str]], places: Mapping[int, str]
+) -> Drawing:
+    """Draw mixed memories as strips, a cell for each row, and the word that each of them brings.
+
+    Args:
+        strips: for each mixture the sentence that each row comes from, in two words, and the word.
+        places: the names of the places that matter.
+    """
+    hues = ("plain", "source", "position", "context")
+    # the sentence of the most rows first
+    every = [sentence for rows, _ in strips for sentence in rows]
+    sentences = sorted(dict.fromkeys(every), key=every.count, reverse=True)
+    role_of = dict(zip(sentences, hues, strict=False))
+
+    def letters(sentence: str) -> str:
+        first, *_, last = sentence.split()
+        return first[0] + last[0]
+
+    def legend(columns: int) -> Piece:
+        entries = [
+            row(
+                vector([letters(sentence)], role, cell=(28, 22)),
+                words(sentence, size=13),
+                gap=6,
+            )
+            for sentence, role in role_of.items()
+        ]
+        lines = [entries[i : i + columns] for i in range(0, len(entries), columns)]
+        return column(*(row(*line, gap=18) for line in lines), gap=8, align="left")
+
+    def drawn(cell: tuple[float, float], gap: float) -> Piece:
+        lines = []
+        for n, (rows, following) in enumerate(strips):
+            first = n == 0
+            heads = [f"{places.get(i, '')}\n{i}" for i in range(len(rows))] if first else []
+            strip = vector(
+                list(map(letters, rows)),
+                "plain",
+                name=f"strip{n}",
+                bands=[role_of[sentence] for sentence in rows],
+                columns=heads,
+                cell=cell,
+            )
+            chip = word(say(following), name=f"next{n}", role="target", lit=following == "she")
+            ends = [words(f"{n + 1}", size=13, bold=True), row(words("→"), chip, gap=8)]
+            drop = space(0, 32 if first else 0)
+            number, brings = (column(drop, end, gap=0) for end in ends)
+            lines.append([number, strip, brings])
+        return grid(lines, gap=(gap, 10))
+
+    return Drawing(
+        say("Five mixed memories, and the next word"),
+        say(
+            "A line for each mixture, a cell for each row, marked with the sentence that it comes "
+            "from. {lines}",
+            lines=" ".join(
+                say(
+                    "{n}: {rows}; the next word is {following}.",
+                    n=n,
+                    rows=", ".join(
+                        say("{place} from {sentence}", place=name, sentence=rows[place])
+                        for place, name in places.items()
+                    ),
+                    following=say(following),
+                )
+                for n, (rows, following) in enumerate(strips, start=1)
+            ),
+        ),
+        column(legend(4), drawn((54, 26), 12), gap=16),
+        column(legend(2), drawn((25, 26), 6), gap=16),
     )
 
 
