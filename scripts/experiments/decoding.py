@@ -65,6 +65,7 @@ def _translated(model: Transformer, tests: list[Batch], vocab: Vocab) -> dict:
     free = _texts(vocab, (greedy(model, batch.src_ids, max_len=LONGEST).ids for batch in tests))
     best_of_four = beams(4, ALPHA)
     beamed = _texts(vocab, (best.ids for best in best_of_four))
+    unpenalised = _texts(vocab, (best.ids for best in beams(4, 0.0)))
     scored = torch.cat([best.scores for best in best_of_four]).tolist()
     aimed_at = torch.cat([_reference_scores(model, batch) for batch in tests]).tolist()
     pairs = zip(beamed, wanted, scored, aimed_at, strict=True)
@@ -74,6 +75,7 @@ def _translated(model: Transformer, tests: list[Batch], vocab: Vocab) -> dict:
         for width in WIDTHS
     }
     found = {"teacher-forced": forced, "greedy": free, "beam of 4": beamed}
+    found["beam of 4, no penalty"] = unpenalised
     threes = list(zip(wanted, free, beamed, strict=True))
     mended = [(goal, own) for goal, own, best in threes if best == goal != own]
     return {
@@ -81,6 +83,10 @@ def _translated(model: Transformer, tests: list[Batch], vocab: Vocab) -> dict:
         "right": sum(own == goal for goal, own, _ in threes),
         "mended": len(mended),
         "spoiled": sum(own == goal != best for goal, own, best in threes),
+        "right_unpenalised": sum(
+            own == goal for own, goal in zip(unpenalised, wanted, strict=True)
+        ),
+        "changed_by_penalty": sum(a != b for a, b in zip(unpenalised, beamed, strict=True)),
         "beam_wrong": len(preferred),
         "model_errors": sum(preferred),
         "bleu": {name: round(bleu(texts, wanted).value, 1) for name, texts in found.items()},

@@ -25,7 +25,9 @@ def measure(change: str, seed: int, steps: int) -> dict:
     if change == SHIPPED:
         trained, _ = learn(corpus().train, steps=steps, seed=seed)
         with in_mode(trained.model, training=False):
-            return rounded(page("inside")["findings"](trained.model))
+            of_page = page("inside")
+            found = of_page["findings"](trained.model) | of_page["with_means"](trained.model)
+            return rounded(found)
     row = ablations.measure(change, seed, steps=steps)
     return {name: row[name] for name in ("parameters", *SCORES)}
 

@@ -173,6 +173,7 @@ EXAMPLES = {
     rows.several_look_ups: lambda: (X[:, :3], ["α", "β", "γ"], [0, 2, 0]),
     rows.which_words_occur_near: lambda: (SHARED, ["α", "β", "γ"], ["κ", "λ", "μ", "ν"]),
     rows.rows_as_arrows: lambda: (SHARED[:, :2] + 0.1, ["α", "β", "γ"], ("κ", "λ")),
+    rows.loss_of_a_guess: lambda: (0.3, [0.1, 0.3]),
     rows.pushes_in_a_plane: lambda: (
         torch.tensor([[1.0, 0], [0, 1], [-1, 0]]),
         ["κ", "λ", "μ"],
@@ -190,14 +191,6 @@ EXAMPLES = {
     qkv.last_three_steps: lambda: (THREE, X @ W_K @ (X[2] @ W_Q) / 2, X @ W_V),
     qkv.where_two_look: lambda: (LOOKS, (TIRED, WIDE), SENTENCE, 6),
     qkv.whole_of_attention: lambda: (X, W_Q, W_K, W_V),
-    qkv.who_attends_to_whom: lambda: (WEIGHTS, SENTENCE, 6),
-    qkv.what_training_finds: lambda: (
-        WEIGHTS[:5, :2],
-        WEIGHTS[:5, :2],
-        torch.arange(20.0).view(5, 4) - 9.5,
-        (WEIGHTS[5, :2], torch.arange(4.0)),
-        ((TIRED, ANIMAL), (WIDE, STREET)),
-    ),
     qkv.one_matrix_for_both: lambda: (
         X[::2],
         W_Q,
@@ -206,6 +199,12 @@ EXAMPLES = {
         (ANIMAL, TIRED),
     ),
     qkv.what_becomes_of_the_context: lambda: (TIRED, X[2], X[2, 2:4], W_V.T),
+    qkv.what_training_finds: lambda: (
+        WEIGHTS[:5, :2],
+        WEIGHTS[:5, :2],
+        torch.arange(20.0).view(5, 4) - 9.5,
+        ((TIRED, ANIMAL), (WIDE, STREET)),
+    ),
     qkv.right_and_three_wrong: lambda: (WEIGHTS, 3 * (WEIGHTS.T,), SENTENCE, 6),
     hiding.the_leak: lambda: (["<bos>", "α", "β"], ["α", "β"]),
     hiding.where_it_looks: lambda: (WEIGHTS, [3, 1, 5, 2, 6, 4, 4, 2, 6]),
@@ -359,14 +358,6 @@ EXAMPLES = {
         "Whole parts turned off, in five models",
         {"nothing": [(7.11, 1.0)] * 5, "two other words": [(-0.04, 0.5)] * 5},
     ),
-    within.what_is_left: lambda: (
-        [486, 176, 218],
-        {"nothing": (None, 7.1, 1.0, 1.0, 1.0), "nouns": (0.13, 4.6, 0.79, 0.64, 0.97)},
-    ),
-    within.whose_pronoun_comes_out: lambda: (
-        {"layer 1": [(0.0, 1.0, 0.0)] * 5, "layer 2": [(0.2, 0.05, 0.75)] * 5},
-    ),
-    within.how_it_came_about: lambda: ([0, 500, 1500], [0.87, 0.4, 0.19], [0.5, 0.6, 0.99], 0.87),
     within.what_each_part_is_worth: lambda: (
         {"as it is": [(0.9, 1.0)], "one head": [(0.74, 0.49), (0.82, 0.89)]},
         {"one head": [(0.81, 0.71)]},
