@@ -1,5 +1,6 @@
 """The figures of chapter 3, in their order on the page: from an id to a vector."""
 
+import math
 from collections.abc import Mapping, Sequence
 
 import torch
@@ -18,7 +19,7 @@ from attnsteps.diagrams import (
 )
 from attnsteps.diagrams.sheet import Sheet
 from attnsteps.figures.catalogue import say
-from attnsteps.figures.shared import listed
+from attnsteps.figures.shared import chart, listed
 
 # Picking a row, with a pencil --------------------------------------------------------------------
 
@@ -229,6 +230,52 @@ def rows_as_arrows(points: Tensor, names: Sequence[str], columns: tuple[str, str
 
 # Learning the table ------------------------------------------------------------------------------
 
+
+def loss_of_a_guess(real: float, marked: Sequence[float]) -> Drawing:
+    """Draw the loss of every guess for one of two neighbours, with dots on some.
+
+    Args:
+        real: the real share of this neighbour.
+        marked: the guesses with a dot; at the last the loss is lowest.
+    """
+
+    def loss(guess: float) -> float:
+        return -real * math.log(guess) - (1 - real) * math.log(1 - guess)
+
+    guesses = [n / 100 for n in range(2, 91)]
+    dots = [(guess, loss(guess)) for guess in marked]
+    texts = [f"{at:.2f}" for _, at in dots]
+    texts[-1] = say("{loss}, the lowest", loss=texts[-1])
+
+    def field(width: float) -> Piece:
+        return chart(
+            (0, 1, [(n, f"{n:g}") for n in (0, *marked, 0.5, 0.7, 0.9)], say("guess")),
+            (0, 1.7, [(n, f"{n:g}") for n in (0, 0.5, 1, 1.5)], say("loss")),
+            size=(width, 130),
+            lines=[("source", [(guess, loss(guess)) for guess in guesses])],
+            dots=[("source", dots)],
+            notes=[
+                (guess + 0.02, at + (-0.16 if n == len(dots) - 1 else 0.14), text, "source")
+                for n, ((guess, at), text) in enumerate(zip(dots, texts, strict=True))
+            ],
+        )
+
+    return Drawing(
+        say("The loss of every guess"),
+        say(
+            "To the right, the guess for the neighbour whose real share is {real}; upwards, the "
+            "loss. The curve is a bowl: {points}.",
+            real=f"{real:g}",
+            points="; ".join(
+                say("at {guess} it's {loss}", loss=text, guess=f"{guess:g}")
+                for (guess, _), text in zip(dots, texts, strict=True)
+            ),
+        ),
+        field(380),
+        field(240),
+    )
+
+
 _Point = tuple[float, float]
 
 
@@ -333,7 +380,7 @@ def pushes_in_a_plane(
         say(
             "Left, the rows of the neighbours as thin arrows, {rows}, and the pushes on the words "
             "as thick ones: {pushes}. Right, enlarged, how {word} moves: three parts, {parts}, "
-            "make the first push, to {first}; three smaller ones make the second, to {second}.",
+            "make the first push, to {first}; the second, which is shorter, leads to {second}.",
             rows=_located(neighbours, c.tolist(), 0),
             pushes=_located(names, pushes, 3),
             word=names[0],
