@@ -191,6 +191,7 @@ EXAMPLES = {
     qkv.last_three_steps: lambda: (THREE, X @ W_K @ (X[2] @ W_Q) / 2, X @ W_V),
     qkv.where_two_look: lambda: (LOOKS, (TIRED, WIDE), SENTENCE, 6),
     qkv.whole_of_attention: lambda: (X, W_Q, W_K, W_V),
+    qkv.what_becomes_of_the_context: lambda: (TIRED, X[2], X[2, 2:4], W_V.T),
     qkv.one_matrix_for_both: lambda: (
         X[::2],
         W_Q,
@@ -198,7 +199,6 @@ EXAMPLES = {
         W_K,
         (ANIMAL, TIRED),
     ),
-    qkv.what_becomes_of_the_context: lambda: (TIRED, X[2], X[2, 2:4], W_V.T),
     qkv.what_training_finds: lambda: (
         WEIGHTS[:5, :2],
         WEIGHTS[:5, :2],

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-import torch
 from torch import Tensor
 
 from attnsteps.diagrams import (
@@ -454,91 +453,66 @@ def whole_of_attention(x: Tensor, w_q: Tensor, w_k: Tensor, w_v: Tensor) -> Draw
 _PROJECTED = (("q", "query"), ("k", "key"), ("v", "value"))
 
 
-def who_attends_to_whom(weights: Tensor, shown: Sequence[Word], lit: int) -> Drawing:
-    """Draw all weights of a sentence, (T, T), with one query's row outlined."""
-    glosses = [gloss(one) for one in shown]
-
-    def table(width: float, columns: list[str], digits: int) -> Piece:
-        cells = {"columns": columns, "digits": digits, "limit": 1, "cell": (width, 27)}
-        return with_axes(matrix(weights, "weights", rows=glosses, lit=[lit], **cells))
-
-    return Drawing(
-        say("Who attends to whom"),
-        say(
-            "Eight rows of eight weights, one row for each query, one column for each key. The row "
-            "of the final particle is even; that of {lit} peaks at {peak}.",
-            lit=glosses[lit],
-            peak=glosses[int(weights[lit].argmax())],
-        ),
-        table(56, glosses, 3),
-        table(30, [one.zh for one in shown], 2),
-    )
-
-
-# Training finds three that work ------------------------------------------------------------------
-
-
-def what_training_finds(
-    before: Tensor,
-    after: Tensor,
-    queries: Tensor,
-    by_hand: tuple[Tensor, Tensor],
-    pairs: Sequence[tuple[Word, Word]],
-) -> Drawing:
-    """Draw what trained matrices find, a row for each start, and what ours by hand do.
+def what_becomes_of_the_context(asking: Word, x: Tensor, context: Tensor, w_o: Tensor) -> Drawing:
+    """Draw how a word's context is brought back to the word's width and added to its vector.
 
     Args:
-        before: (S, P), how much each pair's first word takes from its second, without training.
-        after: (S, P), the same after training.
-        queries: (S, Dk), the trained query of the first pair's first word.
-        by_hand: what our own matrices give, (P,) and (Dk,).
-        pairs: P pairs of words, each the query's and the key's.
+        asking: the word.
+        x: its vector, (D,).
+        context: what attention found for it, (Dv,).
+        w_o: the matrix that brings the context back, (Dv, D); it fills the last entries.
     """
-    starts = [say("start {n}", n=i + 1) for i in range(len(before))]
-    ends = [(gloss(one), gloss(other)) for one, other in pairs]
-    heads = [f"{one} →\n{other}" for one, other in ends]
-    asking = say("trained query of “{word}”", word=ends[0][0])
-    weights, query = by_hand
+    back = context @ w_o
+    kept = len(x) - len(context)  # entries that the context leaves as they were
+    axes = [say(axis) for axis in AXES]
+    total = f"{listed(x[:kept])}, {listed((x + back)[kept:], 3)}"
 
-    def titled(label: str, *parts: Piece) -> Piece:
-        return column(words(label, size=13, bold=True), column(*parts, gap=0), gap=8)
-
-    def shares(numbers: Tensor, rows: list[str]) -> Piece:
-        settings = {"columns": heads, "digits": 2, "limit": 1, "cell": (50, 26)}
-        return matrix(numbers, "weights", rows=rows, **settings)
-
-    def tables(*, tall: bool) -> list[Piece]:
-        found = matrix(
-            torch.cat([queries, query[None]]),
-            "query",
-            rows=[*starts, say("by hand")],
-            digits=1,
-            cell=(40, 26),
+    def onward(width: float, gap: float, heads: Sequence[str]) -> Piece:
+        cell = (width, 26)
+        found = {"digits": 3, "limit": 1, "cell": cell}
+        start = vector(x, "source", label=gloss(asking), columns=heads, name="in", cell=cell)
+        narrow = named("found", vector(context, "context", label=say("context"), **found))
+        parts = (
+            vector(x[:kept], "source", cell=cell),
+            vector((x + back)[kept:], "context", **found),
         )
-        end = [] if tall else [space(0, 26)]  # so that the starts lie on one line
-        both = torch.cat([after, weights[None]])
-        return [
-            titled(say("before training"), shares(before, starts), *end),
-            titled(say("after training"), shares(both, [*starts, say("by hand")])),
-            titled(asking, found),
+        end = say("{word} + what it found", word=gloss(asking))
+        result = column(named("out", row(*parts, gap=0)), words(end, size=12, bold=True), gap=5)
+        lines = [
+            [start, space()],
+            [block(say("attention"), "context", name="attention"), space()],
+            [narrow, space()],
+            [block(say("× a matrix: width D again"), name="back"), space()],
+            [
+                vector(back, "context", name="wide", **found),
+                block("+", "source", name="plus", width=34, height=28),
+            ],
+            [result, space()],
         ]
-
-    def told(numbers: Tensor) -> str:
-        columns = numbers.T if numbers.ndim == 2 else numbers[:, None]
-        each = zip(ends, columns, strict=True)
-        return "; ".join(f"{one} → {other} {listed(line, 2)}" for (one, other), line in each)
+        return grid(lines, gap=(gap, 20))
 
     return Drawing(
-        say("What training finds from {count} starts", count=len(before)),
+        say("What becomes of the context"),
         say(
-            "A row for each start. The weights before training: {before}. After it: {after}. Those "
-            "of our own matrices: {ours}. The trained queries differ in every start.",
-            before=told(before),
-            after=told(after),
-            ours=told(weights),
+            "The vector of {word}, {vector}, goes two ways: straight on, and through attention, "
+            "which finds the context {context}. A matrix brings the context back to width D, and "
+            "the sum of both goes on: {sum}.",
+            word=gloss(asking),
+            vector=listed(x),
+            context=listed(context, 3),
+            sum=total,
         ),
-        row(*tables(tall=False), gap=18, align="bottom"),
-        column(*tables(tall=True), gap=20),
+        onward(62, 40, axes),
+        onward(42, 16, ()),
+        wires=[
+            Wire("in.right", "plus.top", role="source", thick=True, bent=True),
+            Wire("in", "attention"),
+            Wire("attention", "found"),
+            Wire("found", "back"),
+            Wire("back", "wide"),
+            Wire("wide", "plus", role="context"),
+            Wire("plus.bottom", "out.right", role="source", thick=True, bent=True),
+        ],
     )
 
 
@@ -613,69 +587,56 @@ def one_matrix_for_both(
     )
 
 
-# Where does the context go? ----------------------------------------------------------------------
+# Training finds three that work ------------------------------------------------------------------
 
 
-def what_becomes_of_the_context(asking: Word, x: Tensor, context: Tensor, w_o: Tensor) -> Drawing:
-    """Draw how a word's context is brought back to the word's width and added to its vector.
+def what_training_finds(
+    before: Tensor,
+    after: Tensor,
+    queries: Tensor,
+    pairs: Sequence[tuple[Word, Word]],
+) -> Drawing:
+    """Draw what trained matrices find, a row for each start.
 
     Args:
-        asking: the word.
-        x: its vector, (D,).
-        context: what attention found for it, (Dv,).
-        w_o: the matrix that brings the context back, (Dv, D); it fills the last entries.
+        before: (S, P), how much each pair's first word takes from its second, without training.
+        after: (S, P), the same after training.
+        queries: (S, Dk), the trained query of the first pair's first word.
+        pairs: P pairs of words, each the query's and the key's.
     """
-    back = context @ w_o
-    kept = len(x) - len(context)  # entries that the context leaves as they were
-    axes = [say(axis) for axis in AXES]
-    total = f"{listed(x[:kept])}, {listed((x + back)[kept:], 3)}"
+    starts = [say("start {n}", n=i + 1) for i in range(len(before))]
+    ends = [(gloss(one), gloss(other)) for one, other in pairs]
+    heads = [f"{one} →\n{other}" for one, other in ends]
+    asking = say("trained query of “{word}”", word=ends[0][0])
 
-    def onward(width: float, gap: float, heads: Sequence[str]) -> Piece:
-        cell = (width, 26)
-        found = {"digits": 3, "limit": 1, "cell": cell}
-        start = vector(x, "source", label=gloss(asking), columns=heads, name="in", cell=cell)
-        narrow = named("found", vector(context, "context", label=say("context"), **found))
-        parts = (
-            vector(x[:kept], "source", cell=cell),
-            vector((x + back)[kept:], "context", **found),
-        )
-        end = say("{word} + what it found", word=gloss(asking))
-        result = column(named("out", row(*parts, gap=0)), words(end, size=12, bold=True), gap=5)
-        lines = [
-            [start, space()],
-            [block(say("attention"), "context", name="attention"), space()],
-            [narrow, space()],
-            [block(say("× a matrix: width D again"), name="back"), space()],
-            [
-                vector(back, "context", name="wide", **found),
-                block("+", "source", name="plus", width=34, height=28),
-            ],
-            [result, space()],
+    def titled(label: str, *parts: Piece) -> Piece:
+        return column(words(label, size=13, bold=True), column(*parts, gap=0), gap=8)
+
+    def shares(numbers: Tensor, rows: list[str]) -> Piece:
+        settings = {"columns": heads, "digits": 2, "limit": 1, "cell": (50, 26)}
+        return matrix(numbers, "weights", rows=rows, **settings)
+
+    def tables() -> list[Piece]:
+        return [
+            titled(say("before training"), shares(before, starts)),
+            titled(say("after training"), shares(after, starts)),
+            titled(asking, matrix(queries, "query", rows=starts, digits=1, cell=(40, 26))),
         ]
-        return grid(lines, gap=(gap, 20))
+
+    def told(numbers: Tensor) -> str:
+        each = zip(ends, numbers.T, strict=True)
+        return "; ".join(f"{one} → {other} {listed(line, 2)}" for (one, other), line in each)
 
     return Drawing(
-        say("What becomes of the context"),
+        say("What training finds from {count} starts", count=len(before)),
         say(
-            "The vector of {word}, {vector}, goes two ways: straight on, and through attention, "
-            "which finds the context {context}. A matrix brings the context back to width D, and "
-            "the sum of both goes on: {sum}.",
-            word=gloss(asking),
-            vector=listed(x),
-            context=listed(context, 3),
-            sum=total,
+            "A row for each start. The weights before training: {before}. After it: {after}. The "
+            "trained queries differ in every start.",
+            before=told(before),
+            after=told(after),
         ),
-        onward(62, 40, axes),
-        onward(42, 16, ()),
-        wires=[
-            Wire("in.right", "plus.top", role="source", thick=True, bent=True),
-            Wire("in", "attention"),
-            Wire("attention", "found"),
-            Wire("found", "back"),
-            Wire("back", "wide"),
-            Wire("wide", "plus", role="context"),
-            Wire("plus.bottom", "out.right", role="source", thick=True, bent=True),
-        ],
+        row(*tables(), gap=18, align="bottom"),
+        column(*tables(), gap=20),
     )
 
 
