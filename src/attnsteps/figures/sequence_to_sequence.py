@@ -591,7 +591,7 @@ def mixed_memories(
         return grid(lines, gap=(gap, 10))
 
     return Drawing(
-        say("Five mixed memories, and the next word"),
+        say("Mixed memories, and the next word"),
         say(
             "A line for each mixture, a cell for each row, marked with the sentence that it comes "
             "from. {lines}",
