@@ -303,6 +303,13 @@ EXAMPLES = {
     choices.word_by_word: lambda: ([("αβγ", CHANCES[0])],),
     choices.a_tree_that_is_pruned: lambda: (CHANCES[2], CHANCES[:2], ("A", "B", "end")),
     choices.from_an_index_to_its_parent: lambda: (CHANCES[:2], ("A", "B", "end")),
+    choices.a_beam_word_by_word: lambda: (
+        [
+            [("a b", 0.4), ("c b", 0.1)],
+            [("a b <eos>", 0.2), ("a b c", 0.1)],
+            [("a b <eos>", 0.2), ("a b c <eos>", 0.1)],
+        ],
+    ),
     choices.runs_that_are_shared: lambda: (
         ("the animal was too wide",),
         "the animal was too tired",

@@ -194,6 +194,46 @@ def from_an_index_to_its_parent(sums: Tensor, names: Sequence[str]) -> Drawing:
     )
 
 
+def a_beam_word_by_word(steps: Sequence[Sequence[tuple[str, float]]]) -> Drawing:
+    """Draw which beginnings hold the places of a beam after each word.
+
+    Args:
+        steps: after each word, the text that each place holds, from its start, and its probability.
+            A sentence that has ended stands unchanged in the steps after it.
+    """
+
+    def last(text: str) -> str:
+        parts = [say("end") if part == "<eos>" else part for part in text.split()]
+        return f"{parts[0]} … {parts[-1]}" if text in first else f"… {' '.join(parts[-2:])}"
+
+    first = {text for text, _ in steps[0]}
+    before: set[str] = set()
+    pieces, wires, told = [], [], []
+    for n, places in enumerate(steps):
+        chips = []
+        for k, (text, p) in enumerate(places):
+            goes_on = n + 1 == len(steps) or any(t.startswith(text) for t, _ in steps[n + 1])
+            kept = text in before
+            note = say("keeps its place") if kept else f"{p:.4f}"
+            state = "built" if goes_on else "coming"
+            role = "context" if text.endswith("<eos>") else "target"
+            look = {"name": f"p{n}{k}", "width": 108, "state": state}
+            chips.append(block(f"{last(text)}\n{note}", role, **look))
+            told.append(f"{last(text)} {note}")
+            parents = [m for m, (old, _) in enumerate(steps[n - 1]) if n and text.startswith(old)]
+            wires += [(f"p{n - 1}{m}", f"p{n}{k}") for m in parents]
+        pieces.append(chips)
+        before = {text for text, _ in places if text.endswith("<eos>")}
+    return Drawing(
+        say("A beam of two places, word by word"),
+        say("After each word, from the start of the picture: {steps}.", steps="; ".join(told)),
+        row(*(column(*chips, gap=14) for chips in pieces), gap=30),
+        column(*(row(*chips, gap=30) for chips in pieces), gap=34),
+        wires=[Wire(f"{a}.right", f"{b}.left", role="target") for a, b in wires],
+        tall_wires=[Wire(f"{a}.bottom", f"{b}.top", role="target") for a, b in wires],
+    )
+
+
 def runs_that_are_shared(candidates: Sequence[str], reference: str) -> Drawing:
     """Draw which runs of one to four words of each candidate the reference has."""
     goal, lengths = reference.split(), range(1, 5)
