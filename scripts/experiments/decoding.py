@@ -68,8 +68,14 @@ def _translated(model: Transformer, tests: list[Batch], vocab: Vocab) -> dict:
     unpenalised = _texts(vocab, (best.ids for best in beams(4, 0.0)))
     scored = torch.cat([best.scores for best in best_of_four]).tolist()
     aimed_at = torch.cat([_reference_scores(model, batch) for batch in tests]).tolist()
-    pairs = zip(beamed, wanted, scored, aimed_at, strict=True)
-    preferred = [score > aim for text, goal, score, aim in pairs if text != goal]
+    by_greed = torch.cat([_greedy_scores(model, batch) for batch in tests]).tolist()
+
+    def preferred(texts: list[str], scores: list[float]) -> list[bool]:
+        """Of each wrong translation: does the model score it above the right one?"""
+        both = zip(texts, wanted, scores, aimed_at, strict=True)
+        return [score > aim for text, goal, score, aim in both if text != goal]
+
+    of_greedy, of_beam = preferred(free, by_greed), preferred(beamed, scored)
     log_p = {
         width: torch.cat([best.scores for best in beams(width, 0.0)]).mean().item()
         for width in WIDTHS
@@ -87,8 +93,10 @@ def _translated(model: Transformer, tests: list[Batch], vocab: Vocab) -> dict:
             own == goal for own, goal in zip(unpenalised, wanted, strict=True)
         ),
         "changed_by_penalty": sum(a != b for a, b in zip(unpenalised, beamed, strict=True)),
-        "beam_wrong": len(preferred),
-        "model_errors": sum(preferred),
+        "greedy_wrong": len(of_greedy),
+        "greedy_model_errors": sum(of_greedy),
+        "beam_wrong": len(of_beam),
+        "model_errors": sum(of_beam),
         "bleu": {name: round(bleu(texts, wanted).value, 1) for name, texts in found.items()},
         "log_p": {str(width): round(mean, 2) for width, mean in log_p.items()},
         "after_a_slip": _after_a_slip(free, forced, wanted),
@@ -105,6 +113,12 @@ def _reference_scores(model: Transformer, batch: Batch) -> torch.Tensor:
     log_probs = log_probabilities(logits, never, torch.float32)
     of_words = log_probs.gather(2, batch.tgt_out[..., None])[..., 0].masked_fill(~tokens, 0)
     return of_words.sum(1) / length_penalty(tokens.sum(1), ALPHA)
+
+
+def _greedy_scores(model: Transformer, batch: Batch) -> torch.Tensor:
+    """Score what greedy search writes as the beam scores what it finds."""
+    options = {"beam_width": 1, "max_len": LONGEST, "alpha": ALPHA}
+    return beam(model, batch.src_ids, **options).best.scores
 
 
 def _texts(vocab: Vocab, batches: Iterable[torch.Tensor]) -> list[str]:
