@@ -182,7 +182,6 @@ EXAMPLES = {
         torch.tensor([0.2, -0.1, -0.1]),
     ),
     rows.nearest_in_each_run: lambda: ([["α"] * 8, ["β"] * 8], ["γ", "δ"]),
-    rows.sizes_of_word_and_place: lambda: ({"μ": 0.1, "ν": 30.0}, 0.7),
     qkv.one_adjective_two_nouns: lambda: (SENTENCE, TWIN),
     qkv.words_as_vectors: lambda: (X, THREE),
     qkv.comparing_finds_the_wrong_one: lambda: (toy_vectors(FOUR), FOUR),

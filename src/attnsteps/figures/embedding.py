@@ -1,7 +1,7 @@
 """The figures of chapter 3, in their order on the page: from an id to a vector."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import torch
 from torch import Tensor
@@ -424,42 +424,4 @@ def nearest_in_each_run(found: Sequence[Sequence[str]], asked: Sequence[str]) ->
         ),
         across,
         matrix(turned, "source", rows=runs, columns=asked, cell=(66, 26)),
-    )
-
-
-# Where people go wrong ---------------------------------------------------------------------------
-
-
-def sizes_of_word_and_place(sizes: Mapping[str, float], place: float) -> Drawing:
-    """Draw the typical size of an entry of a word's row, for several starts, beside its place's.
-
-    Args:
-        sizes: root mean squares, by the name of the start.
-        place: that of a position's vector.
-    """
-    table = torch.tensor([[size, place] for size in sizes.values()], dtype=torch.float64)
-
-    def picture(width: float) -> Piece:
-        return matrix(
-            table,
-            "source",
-            rows=list(sizes),
-            columns=[say("word"), say("place")],
-            bands=["source", "position"],
-            label=say("typical size of an entry"),
-            digits=2,
-            cell=(width, 28),
-        )
-
-    return Drawing(
-        say("How large a word's entries are, and those of its place"),
-        say(
-            "A row for each start, with the typical size of an entry of the word's vector and of "
-            "its place's: {lines}.",
-            lines="; ".join(
-                f"{name}: {listed(line, 2)}" for name, line in zip(sizes, table, strict=True)
-            ),
-        ),
-        picture(70),
-        picture(52),
     )
