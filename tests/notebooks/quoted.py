@@ -22,7 +22,7 @@ QUOTED: dict[str, set[str]] = {
     "15_transformer": {"64.5", "65.5", "41,000"},
     "16_training": {"5.4", "9,600"},
     "17_decoding": {"64", "0.35", "0.95", "14", "6.1"},
-    "18_non_autoregressive": {"2022", "3.2"},
+    "18_non_autoregressive": {"2.0", "2022", "2025", "3.2"},
     "19_inside": {"2.2", "2.3", "32"},
     "20_scale": {
         "19",

@@ -338,6 +338,7 @@ EXAMPLES = {
         ("β", "γ", "α"),
     ),
     at_once.waits_and_works: lambda: ([("α", 7, 1, [100]), ("β\nγ", 1, 7, [5, 22])],),
+    at_once.the_length_between: lambda: ([("α", "β"), ("β", "γ", "α", "δ")],),
     within.twins_that_differ_in_one_word: tuple,
     within.baselines: lambda: (
         [486, 176, 38, 218, 54],
