@@ -90,17 +90,24 @@ EXAMPLES = {
     changes.two_blocks: tuple,
     changes.arrows_that_turn_on: lambda: ({"α": 1, "β": 8}, torch.eye(2), 0.1, (0, 5, 500)),
     changes.shared_keys: lambda: ((8, 2, 1), 8),
+    changes.a_running_softmax: lambda: (
+        [{"α": 2, "β": 0}, {"γ": 4}],
+        [(2, 1.135, X[0, :2]), (4, 0.154, X[0, :2]), (4, 1, X[1, :2]), (4, 1.154, X[1, :2])],
+        ("α", "β"),
+    ),
     changes.a_gate: lambda: (
         NAMES,
         {"degree": X[:, 0], "strength": X[:, 1]},
         {"product": X[:, 2], "silu": X[:, 3]},
     ),
     changes.neighbours_or_halves: lambda: (("α", "α′", "β", "β′"), (0, 2, 1, 3)),
-    changes.two_experts: lambda: (NAMES, X[:, :2]),
-    changes.a_running_softmax: lambda: (
-        [{"α": 2, "β": 0}, {"γ": 4}],
-        [(2, 1.135, X[0, :2]), (4, 0.154, X[0, :2]), (4, 1, X[1, :2]), (4, 1.154, X[1, :2])],
-        ("α", "β"),
+    changes.when_moved: lambda: (
+        {name: {0: [0.7, 0.8], 5: [share, 0.8]} for name, share in {"α": 0.7, "δ": 0.1}.items()},
+        (0, 100),
+    ),
+    changes.step_parts: lambda: (
+        {n: {"bytes": [1, 0.4], "time": [1, 0.6]} for n in (1, 16)},
+        (32, 8),
     ),
     changes.at_each_rate: lambda: (
         {

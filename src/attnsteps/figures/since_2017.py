@@ -11,6 +11,7 @@ from attnsteps.diagrams import (
     Drawing,
     Piece,
     Wire,
+    bars,
     block,
     column,
     grid,
@@ -260,6 +261,72 @@ def shared_keys(shown: Sequence[int], num_heads: int) -> Drawing:
     )
 
 
+def a_running_softmax(
+    tiles: Sequence[Mapping[str, float]],
+    states: Sequence[tuple[float, float, Tensor]],
+    axes: Sequence[str],
+) -> Drawing:
+    """Draw what is kept of two tiles of scores: the first alone, shrunk, the second, and the sum.
+
+    Args:
+        tiles: for both tiles, their words and their scores.
+        states: of each of the four lines the largest score, the total, and the mixed values, (Dv,).
+        axes: of the Dv numbers.
+    """
+    context = states[-1][2] / states[-1][1]
+    shrink = math.exp(states[0][0] - states[1][0])
+    scores = [", ".join(f"{say(word)} {score:g}" for word, score in tile.items()) for tile in tiles]
+    short = [
+        say("tile {n}", n=1),
+        f"× {shrink:.3f}",
+        say("tile {n}", n=2),
+        say("sum"),
+        say("÷ total"),
+    ]
+    long = [f"{short[0]}: {scores[0]}", short[1], f"{short[2]}: {scores[1]}", *short[3:]]
+
+    def arranged(labels: Sequence[str], wide: float) -> Piece:
+        look = {"digits": 3, "cell": (wide, 26)}
+        numbers = torch.stack([torch.tensor([float(t), *mixed]) for _, t, mixed in states])
+        largest = matrix(
+            torch.tensor([[float(one)] for one, _, _ in states]),
+            "weights",
+            rows=labels[:-1],
+            columns=[say("largest")],
+            cell=(wide, 26),
+            limit=8,
+        )
+        kept = row(
+            largest,
+            matrix(
+                numbers,
+                "context",
+                columns=[say("total"), *map(say, axes)],
+                limit=3,
+                lit=[len(states) - 1],
+                **look,
+            ),
+            gap=4,
+        )
+        result = row(words(labels[-1], size=12), matrix(context[None], "context", **look), gap=6)
+        return column(kept, result, gap=8, align="right")
+
+    return Drawing(
+        say("A softmax that runs over two tiles"),
+        say(
+            "Lines of the largest score, the total and the mixed values. {lines}. The last line "
+            "divided by its total is the context of the full softmax, {context}.",
+            lines="; ".join(
+                f"{name}: {float(one):g}, {float(total):.3f}, {listed(mixed, 3)}"
+                for name, (one, total, mixed) in zip(long, states, strict=False)
+            ),
+            context=listed(context, 3),
+        ),
+        arranged(long, 62),
+        arranged(short, 48),
+    )
+
+
 def a_gate(
     names: Sequence[str], readings: Mapping[str, Tensor], units: Mapping[str, Tensor]
 ) -> Drawing:
@@ -359,162 +426,32 @@ def neighbours_or_halves(names: Sequence[str], order: Sequence[int]) -> Drawing:
     )
 
 
-def two_experts(names: Sequence[str], scores: Tensor) -> Drawing:
-    """Draw words at the bottom, their scores and weights for each expert, and where each goes.
-
-    Args:
-        names: of the T words.
-        scores: of each word for each of the two experts, (T, 2).
-    """
-    weights = scores.softmax(dim=1)
-    chosen = weights.argmax(dim=1).tolist()
-    count = scores.shape[1]
-
-    def arranged(wide: float) -> Piece:
-        room = wide * len(names) / count  # for an expert
-        experts = [
-            block(say("expert {n}", n=e + 1), "context", name=f"expert{e}", width=0.7 * room)
-            for e in range(count)
-        ]
-        chips = [column(space(wide), words(say(name), size=12, bold=True), gap=0) for name in names]
-        return column(
-            row(*(column(space(room), expert, gap=0) for expert in experts), gap=0),
-            space(0, 30),
-            row(*(named(f"word{i}", space(wide)) for i in range(len(names))), gap=0),
-            matrix(
-                weights.T,
-                "weights",
-                rows=[say("weight {n}", n=e + 1) for e in range(count)],
-                digits=3,
-                cell=(wide, 26),
-            ),
-            matrix(
-                scores.T,
-                "plain",
-                rows=[say("score {n}", n=e + 1) for e in range(count)],
-                cell=(wide, 26),
-            ),
-            row(*chips, gap=0),
-            gap=4,
-            align="right",
-        )
-
-    return Drawing(
-        say("A router sends each word to one expert"),
-        " ".join(
-            say(
-                "{word}: scores {scores}, weights {weights}, goes to expert {n}.",
-                word=say(name),
-                scores=listed(scores[i]),
-                weights=listed(weights[i], 3),
-                n=chosen[i] + 1,
-            )
-            for i, name in enumerate(names)
-        ),
-        arranged(78),
-        arranged(60),
-        wires=[Wire(f"word{i}.top", f"expert{e}.bottom") for i, e in enumerate(chosen)],
-    )
-
-
-def a_running_softmax(
-    tiles: Sequence[Mapping[str, float]],
-    states: Sequence[tuple[float, float, Tensor]],
-    axes: Sequence[str],
-) -> Drawing:
-    """Draw what is kept of two tiles of scores: the first alone, shrunk, the second, and the sum.
-
-    Args:
-        tiles: for both tiles, their words and their scores.
-        states: of each of the four lines the largest score, the total, and the mixed values, (Dv,).
-        axes: of the Dv numbers.
-    """
-    context = states[-1][2] / states[-1][1]
-    shrink = math.exp(states[0][0] - states[1][0])
-    scores = [", ".join(f"{say(word)} {score:g}" for word, score in tile.items()) for tile in tiles]
-    short = [
-        say("tile {n}", n=1),
-        f"× {shrink:.3f}",
-        say("tile {n}", n=2),
-        say("sum"),
-        say("÷ total"),
-    ]
-    long = [f"{short[0]}: {scores[0]}", short[1], f"{short[2]}: {scores[1]}", *short[3:]]
-
-    def arranged(labels: Sequence[str], wide: float) -> Piece:
-        look = {"digits": 3, "cell": (wide, 26)}
-        numbers = torch.stack([torch.tensor([float(t), *mixed]) for _, t, mixed in states])
-        largest = matrix(
-            torch.tensor([[float(one)] for one, _, _ in states]),
-            "weights",
-            rows=labels[:-1],
-            columns=[say("largest")],
-            cell=(wide, 26),
-            limit=8,
-        )
-        kept = row(
-            largest,
-            matrix(
-                numbers,
-                "context",
-                columns=[say("total"), *map(say, axes)],
-                limit=3,
-                lit=[len(states) - 1],
-                **look,
-            ),
-            gap=4,
-        )
-        result = row(words(labels[-1], size=12), matrix(context[None], "context", **look), gap=6)
-        return column(kept, result, gap=8, align="right")
-
-    return Drawing(
-        say("A softmax that runs over two tiles"),
-        say(
-            "Lines of the largest score, the total and the mixed values. {lines}. The last line "
-            "divided by its total is the context of the full softmax, {context}.",
-            lines="; ".join(
-                f"{name}: {float(one):g}, {float(total):.3f}, {listed(mixed, 3)}"
-                for name, (one, total, mixed) in zip(long, states, strict=False)
-            ),
-            context=listed(context, 3),
-        ),
-        arranged(long, 62),
-        arranged(short, 48),
-    )
-
-
-def at_each_rate(
-    runs: Mapping[str, Mapping[float, Sequence[float]]], shown: tuple[int, int]
-) -> Drawing:
-    """Draw what each model gets right at each learning rate: a dot for a run, a line of the means.
-
-    Args:
-        runs: for each model, at most three, its learning rates and the shares of its runs at each.
-        shown: the least and the greatest percentage of the axis.
-    """
-    roles = dict(zip(runs, ("query", "position", "context"), strict=False))
-    rates = list(next(iter(runs.values())))
+def _five_runs(
+    runs: Mapping[str, Mapping[float, Sequence[float]]],
+    shown: tuple[int, int],
+    below: str,
+    roles: Sequence[str],
+) -> tuple[Piece, Piece]:
+    """Draw a dot for each run and a line through the means, wide and narrow."""
+    role = dict(zip(runs, roles, strict=False))
+    places = list(next(iter(runs.values())))
     low, high = shown
 
     def drawn(wide: float, tall: float, room: float) -> Piece:
         lines, dots, ends = [], [], {}
         for name, shares in runs.items():
-            points = [(i, 100 * sum(shares[r]) / len(shares[r])) for i, r in enumerate(rates)]
-            lines.append((roles[name], points))
-            own = [(i, 100 * share) for i, rate in enumerate(rates) for share in shares[rate]]
-            dots.append((roles[name], own))
+            points = [(i, 100 * sum(shares[r]) / len(shares[r])) for i, r in enumerate(places)]
+            lines.append((role[name], points))
+            own = [(i, 100 * share) for i, place in enumerate(places) for share in shares[place]]
+            dots.append((role[name], own))
             ends[name] = points[-1][1]
         apart, height, notes = 15 * (high - low) / tall, -math.inf, []
         for name in sorted(ends, key=ends.get):
             height = max(ends[name], low + apart / 2, height + apart)
-            notes.append((len(rates) - 0.9, height, say(name), roles[name]))
+            notes.append((len(places) - 0.9, height, say(name), role[name]))
+        ticks = [(i, f"{place:g}") for i, place in enumerate(places)]
         return chart(
-            (
-                -0.2,
-                len(rates) - 1 + room,
-                [(i, f"{rate:g}") for i, rate in enumerate(rates)],
-                say("highest learning rate"),
-            ),
+            (-0.2, len(places) - 1 + room, ticks, below),
             (
                 low,
                 high,
@@ -527,6 +464,111 @@ def at_each_rate(
             notes=notes,
         )
 
+    return drawn(480, 210, 0.2 * len(places)), drawn(250, 190, 0.45 * len(places))
+
+
+def when_moved(
+    runs: Mapping[str, Mapping[int, Sequence[float]]], shown: tuple[int, int]
+) -> Drawing:
+    """Draw what models get right of the same sentences, which begin at one position after another.
+
+    Args:
+        runs: for each of two models, the first positions and the shares of its runs at each.
+        shown: the least and the greatest percentage of the axis.
+    """
+    wide, narrow = _five_runs(
+        runs, shown, say("the position at which the sentences begin"), ("context", "position")
+    )
+    return Drawing(
+        say("What is right of the same sentences, moved"),
+        " ".join(
+            say(
+                "{name}: {shares}.",
+                name=say(name),
+                shares="; ".join(
+                    say(
+                        "from {first}, {low:.0f} to {high:.0f} %",
+                        first=first,
+                        low=100 * min(part),
+                        high=100 * max(part),
+                    )
+                    for first, part in shares.items()
+                ),
+            )
+            for name, shares in runs.items()
+        ),
+        wide,
+        narrow,
+    )
+
+
+def step_parts(
+    parts: Mapping[int, Mapping[str, Sequence[float]]], key_heads: Sequence[int]
+) -> Drawing:
+    """Draw what a decoding step needs with ever fewer heads of keys, as parts of the first.
+
+    Args:
+        parts: for each number of texts, titles such as "bytes" and a part for each number of heads.
+        key_heads: the numbers of heads of keys.
+    """
+    roles = ("key", "weights")
+
+    def texts_of(count: int) -> str:
+        return say("1 text") if count == 1 else say("{n} texts", n=count)
+
+    def drawn(wide: float) -> list[Piece]:
+        return [
+            column(
+                words(texts_of(count), size=12, bold=True),
+                row(
+                    *(
+                        bars(
+                            torch.tensor(shares),
+                            role,
+                            labels=[str(n) for n in key_heads],
+                            limit=1,
+                            title=say(what),
+                            size=(wide, 80),
+                        )
+                        for (what, shares), role in zip(each.items(), roles, strict=True)
+                    ),
+                    gap=14,
+                ),
+                words(say("heads of keys"), size=12),
+                gap=4,
+            )
+            for count, each in parts.items()
+        ]
+
+    return Drawing(
+        say("What a decoding step needs with fewer heads of keys"),
+        " ".join(
+            say(
+                "{texts}, {what}: {shares} with {heads} heads of keys.",
+                texts=texts_of(count),
+                what=say(what),
+                shares=listed(shares, 2),
+                heads=listed(key_heads),
+            )
+            for count, each in parts.items()
+            for what, shares in each.items()
+        ),
+        row(*drawn(44), gap=40),
+        column(*drawn(44), gap=18),
+    )
+
+
+def at_each_rate(
+    runs: Mapping[str, Mapping[float, Sequence[float]]], shown: tuple[int, int]
+) -> Drawing:
+    """Draw what each model gets right at each learning rate: a dot for a run, a line of the means.
+
+    Args:
+        runs: for each model, at most three, its learning rates and the shares of its runs at each.
+        shown: the least and the greatest percentage of the axis.
+    """
+    roles = ("query", "position", "context")
+    wide, narrow = _five_runs(runs, shown, say("highest learning rate"), roles)
     return Drawing(
         say("What each block learns in the same time at each learning rate"),
         " ".join(
@@ -537,14 +579,14 @@ def at_each_rate(
                     say(
                         "at {rate:g}, {low:.0f} to {high:.0f} %",
                         rate=rate,
-                        low=100 * min(shares[rate]),
-                        high=100 * max(shares[rate]),
+                        low=100 * min(part),
+                        high=100 * max(part),
                     )
-                    for rate in rates
+                    for rate, part in shares.items()
                 ),
             )
             for name, shares in runs.items()
         ),
-        drawn(480, 210, 0.2 * len(rates)),
-        drawn(250, 190, 0.45 * len(rates)),
+        wide,
+        narrow,
     )
