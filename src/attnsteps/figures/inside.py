@@ -165,6 +165,35 @@ def _source_and_target(
     )
 
 
+def where_a_head_looks(words: Sequence[str], twins: Sequence[str], weights: Tensor) -> Drawing:
+    """Draw how much a head looks at each Chinese word, for each of two twins.
+
+    Args:
+        words: the Chinese words, (S).
+        twins: what each twin says.
+        weights: the head's, (2, S).
+    """
+    shares = 100 * weights
+    look = {"digits": 0, "limit": 100.0}
+    told = "; ".join(
+        say("{twin}: {shares}", twin=twin, shares=listed(row))
+        for twin, row in zip(twins, shares, strict=True)
+    )
+    return Drawing(
+        say("Where one head looks, in percent"),
+        say("At the Chinese words in their order, for {told}.", told=told),
+        matrix(shares, "weights", rows=twins, columns=words, cell=(64, 28), **look),
+        matrix(
+            shares.T,
+            "weights",
+            rows=[word.replace("\n", " ") for word in words],
+            columns=twins,
+            cell=(56, 26),
+            **look,
+        ),
+    )
+
+
 def how_often_each_head_points(points: Mapping[str, Tensor]) -> Drawing:
     """Draw in what share of the sentences each head prefers the right noun: part → (L, H)."""
     names = {
