@@ -389,7 +389,6 @@ EXAMPLES = {
         6,
         SENTENCE,
     ),
-    roots.ten_more_points: lambda: (WEIGHTS[:2], WEIGHTS[1:3], SENTENCE),
     attention.one_table_for_each_sentence: lambda: (torch.stack([SHARES] * 2), [PAIR, PAIR]),
     attention.what_company_does: lambda: ([0.9, 0.3], [0, 98], "wide"),
     attention.two_masks_together: lambda: (REAL, CAUSAL, PAIR),

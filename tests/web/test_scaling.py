@@ -32,19 +32,12 @@ def expected(d_k: int, num_keys: int, seed: int) -> list[list[float]]:
     for divisor in DIVISORS:
         scores = torch.from_numpy(python.scores(divisor))
         weights = masked_softmax(scores)
-        entropy = torch.special.entr(weights).sum(-1).mean().item()
-        jacobian = torch.diag_embed(weights) - weights[:, :, None] * weights[:, None, :]
         divided = {"none": 1, "sqrt": math.sqrt(d_k), "d_k": d_k}[divisor]
-        sizes = jacobian.flatten(1).norm(dim=1).numpy() / divided  # along the dot products
         columns.append(
             [
                 math.sqrt(d_k) / divided,
                 scores.std(correction=0).item(),
                 weights.amax(-1).mean().item(),
-                entropy,
-                entropy / math.log(num_keys),
-                sizes.mean().item(),
-                (sorted(sizes)[99] + sorted(sizes)[100]) / 2,
             ]
         )
     return [list(row) for row in zip(*columns, strict=True)]
@@ -130,7 +123,6 @@ def test_the_number_of_keys(open_page):
     assert weights_shown(left) == weights_expected("none", num_keys=12)
     press(slider, "Home")
     expect(left.locator(".aw-sc-number:visible")).to_have_count(2)
-    expect(shown.get_by_role("rowheader", name="Entropy ÷ ln 2 (0.69)")).to_be_visible()
     assert_table(shown, d_k=64, num_keys=2)
 
 

@@ -12,7 +12,6 @@ from attnsteps.diagrams import (
     column,
     grid,
     matrix,
-    row,
     words,
 )
 from attnsteps.figures.catalogue import gloss, say
@@ -134,43 +133,4 @@ def one_softmax_four_widths(
         ),
         grid([heads, *panels(names)], gap=(34, 12)),
         column(*(column(*pair, gap=4) for pair in panels(short)), gap=18),
-    )
-
-
-# What the gradient sees --------------------------------------------------------------------------
-
-
-def ten_more_points(undivided: Tensor, divided: Tensor, shown: Sequence[Word]) -> Drawing:
-    """Draw weights, (2, T): before and after the first key's dot product grows by 10."""
-    names, titles = [gloss(one) for one in shown], (say("not divided"), say("divided by √512"))
-    bands = ["key", *["plain"] * (len(names) - 1)]
-    after = say("{word} + 10", word=names[0])
-
-    def across(table: Tensor, title: str, columns: Sequence[str]) -> Piece:
-        look = {"bands": bands, "digits": 2, "limit": 1, "cell": (58, 28)}
-        return matrix(table, "weights", rows=[title, after], columns=columns, **look)
-
-    def down(table: Tensor, title: str, rows: Sequence[str]) -> Piece:
-        look = {"columns": [say("before"), "+ 10"], "digits": 2, "limit": 1, "cell": (58, 26)}
-        return matrix(table.T, "weights", label=title, rows=rows, **look)
-
-    low, high = divided[:, 0].tolist()
-    return Drawing(
-        say("Ten more points for animal, with and without the division"),
-        say(
-            "The weights of tired on its eight words, before and after. Not divided, {too} has "
-            "everything, and ten more points for {animal} change nothing that can be seen. "
-            "Divided, the weight of {animal} grows from {low:.2f} to {high:.2f}.",
-            too=names[int(undivided[0].argmax())],
-            animal=names[0],
-            low=low,
-            high=high,
-        ),
-        column(
-            across(undivided, titles[0], names),
-            across(divided, titles[1], ()),
-            gap=12,
-            align="right",
-        ),
-        row(down(undivided, titles[0], names), down(divided, say("÷ √512"), ()), gap=12),
     )

@@ -19,7 +19,7 @@ _QUERIES, _MOST_KEYS, _MOST_WIDTH = 200, 12, 512
 
 
 class Scaling(Widget):
-    """Random queries and keys: their scores, weights and slopes, with and without the division.
+    """Random queries and keys: their scores and weights, with and without the division.
 
     Args:
         d_k: width of queries and keys, 1 to 512.

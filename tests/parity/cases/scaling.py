@@ -22,22 +22,13 @@ def cases() -> list[dict]:
             [dots[-2].flatten(), draws[-rows * (1 + keys) :], rows, keys],
             dots[-1].flatten(),
         ),
-        case("scaling", "median", [table[0]], float(table[0].median())),
-        case("scaling", "median", [[4.0, -1.0, 2.0, 10.0]], 3.0),
     ]
     for divisor in (1.0, math.sqrt(width), float(width)):
         scores = table / divisor
         weights = scores.softmax(-1)
-        entropies = torch.special.entr(weights).sum(-1)
-        jacobians = torch.diag_embed(weights) - weights[:, :, None] * weights[:, None, :]
-        sizes = jacobians.flatten(1).norm(dim=1)
-        row = {"weights": weights[0], "entropy": float(entropies[0]), "slopes": float(sizes[0])}
         average = {
             "deviation": float(scores.std(correction=0)),
             "largest": float(weights.amax(-1).mean()),
-            "entropy": float(entropies.mean()),
-            "slopes": float(sizes.mean()),
-            "typicalSlopes": float(sizes.median()),
         }
         counts = torch.histc(scores, bins=4, min=-2, max=2)
         shares = {
@@ -45,8 +36,7 @@ def cases() -> list[dict]:
             "outside": 1 - float(counts.sum()) / scores.numel(),
         }
         out += [
-            case("scaling", "jacobianSize", [weights[0]], float(sizes[0])),
-            case("scaling", "weigh", [table[0], divisor], row),
+            case("scaling", "weigh", [table[0], divisor], weights[0]),
             case("scaling", "summarise", [table, divisor], average),
             case("scaling", "histogram", [table, divisor, 2.0, 4], shares),
         ]

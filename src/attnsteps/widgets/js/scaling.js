@@ -4,7 +4,7 @@ import { fromBell, uniform } from "./maths/random.js";
 import { addComponent, histogram, summarise, weigh } from "./maths/scaling.js";
 import { matrixTable } from "./tables.js";
 import { followTraits, setTraits } from "./traits.js";
-import { asPercent, button, choice, el, fmt, frame, nearestStop, slider, status } from "./ui.js";
+import { button, choice, el, fmt, frame, nearestStop, slider, status } from "./ui.js";
 
 const TRAITS = ["d_k", "num_keys", "divisor", "seed"];
 const QUERIES = 200;
@@ -19,22 +19,17 @@ const DIVISORS = /** @type {const} */ (["none", "sqrt", "d_k"]);
 /** Slider stops: each whole number up to 16, then eight to each doubling. */
 const WIDTHS = [...new Set(Array.from({ length: 73 }, (_, i) => Math.round(2 ** (i / 8))))];
 
-/** @typedef {(s: Summary, expected: number, numKeys: number, divisor: number) => number} Row */
+/** @typedef {(s: Summary, expected: number) => number} Row */
 
 /**
- * The rows of the table: a label, and how its numbers come about; slopes are along the scores.
+ * The rows of the table: a label, and how its numbers come about.
  * @type {[string, Row][]}
  */
 const ROWS = [
   ["Standard deviation, expected", (_, expected) => expected],
   ["Standard deviation, measured", ({ deviation }) => deviation],
   ["Largest weight", ({ largest }) => largest],
-  ["Entropy, in nats", ({ entropy }) => entropy],
-  ["", ({ entropy }, _, numKeys) => entropy / Math.log(numKeys)],
-  ["Jacobian, average size", ({ slopes }, _, __, divisor) => slopes / divisor],
-  ["Jacobian, middle query", ({ typicalSlopes }, _, __, divisor) => typicalSlopes / divisor],
 ];
-const SHARE_ROW = 4;
 
 const dk = () => el("span", {}, "d", el("sub", {}, "k"));
 const rootDk = () => el("span", {}, "√", dk());
@@ -130,7 +125,7 @@ function panel() {
   const bars = weightBars();
   const heading = el("p", { class: "aw-sc-heading" });
   const beyond = el("p", { class: "aw-note" });
-  const note = el("p", { class: "aw-note" });
+  const note = el("p", { class: "aw-note" }, "Weights of the first query.");
   return {
     node: el("div", { class: "aw-sc-panel" }, heading, scores.node, beyond, bars.node, note),
     /**
@@ -154,14 +149,7 @@ function panel() {
       );
       const percent = outside > 0 && outside < 0.005 ? "< 1" : fmt(100 * outside, 0);
       setText(beyond, `Scores of ${QUERIES} queries. Beyond ±${REACH}: ${percent} %.`);
-      const { weights, entropy } = weigh(rows[0], divisor);
-      const share = asPercent(entropy / Math.log(weights.length));
-      bars.update(weights);
-      setText(
-        note,
-        `Weights of the first query. Their entropy: ${fmt(entropy, 2)} nats, ` +
-          `${share} of ln ${weights.length}.`,
-      );
+      bars.update(weigh(rows[0], divisor));
     },
   };
 }
@@ -266,13 +254,10 @@ class Scaling {
     this.right.update(rows, chosen, width, summaries[place].deviation);
     ROWS.forEach(([, pick], r) =>
       summaries.forEach((summary, c) => {
-        const divisor = divisorOf(DIVISORS[c], width);
-        const expected = Math.sqrt(width) / divisor;
-        setText(this.table.cells[r][c], brief(pick(summary, expected, numKeys, divisor)));
+        const expected = Math.sqrt(width) / divisorOf(DIVISORS[c], width);
+        setText(this.table.cells[r][c], brief(pick(summary, expected)));
       }),
     );
-    const share = this.table.table.rows[1 + SHARE_ROW].cells[0];
-    setText(share, `Entropy ÷ ln ${numKeys} (${fmt(Math.log(numKeys), 2)})`);
     const [undivided, divided] = [summaries[0], summaries[place]].map((s) => fmt(s.largest, 2));
     const other = `, ${divided} divided by ${chosen === "sqrt" ? "√" : ""}${width}`;
     this.summary.say(

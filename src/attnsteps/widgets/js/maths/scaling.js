@@ -1,7 +1,7 @@
 // How wide random queries and keys spread their scores, and what the softmax makes of it.
 
 import { variance } from "./random.js";
-import { entropy, softmax } from "./softmax.js";
+import { softmax } from "./softmax.js";
 
 /**
  * Dot products of each query with its own keys, one component wider than before.
@@ -20,54 +20,24 @@ export function addComponent(before, draws, rows, keys) {
 }
 
 /**
- * √ Σ_ij (p_i (δ_ij − p_j))², without building the matrix: Σ p_i² (1 − 2 p_i) + (Σ p_i²)².
- * @param {Iterable<number>} weights
- */
-export function jacobianSize(weights) {
-  let linear = 0;
-  let squares = 0;
-  for (const p of weights) {
-    linear += p * p * (1 - 2 * p);
-    squares += p * p;
-  }
-  return Math.sqrt(Math.max(0, linear + squares * squares));
-}
-
-/**
- * Weights of one row of dot products under a divisor, their entropy and their Jacobian's size.
+ * Weights of one row of dot products under a divisor.
  * @param {Vector} dots @param {number} divisor
  */
 export function weigh(dots, divisor) {
-  const weights = softmax(Float64Array.from(dots, (value) => value / divisor));
-  return { weights, entropy: entropy(weights), slopes: jacobianSize(weights) };
+  return softmax(Float64Array.from(dots, (value) => value / divisor));
 }
 
 /**
- * The middle of the values; of an even number of them, the mean of the two in the middle.
- * @param {Iterable<number> & Vector} values
- */
-export function median(values) {
-  const sorted = Float64Array.from(values).sort();
-  const half = sorted.length >> 1;
-  return sorted.length % 2 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
-}
-
-/**
- * Averages over all rows.
+ * The standard deviation of all scores, and the rows' largest weight on average.
  * @param {ArrayLike<number>[]} rows dot products, one row per query
  * @param {number} divisor
  */
 export function summarise(rows, divisor) {
   const scores = rows.flatMap((row) => Array.from(row, (value) => value / divisor));
-  const queries = rows.map((row) => weigh(row, divisor));
-  /** @param {(one: ReturnType<typeof weigh>) => number} pick */
-  const mean = (pick) => queries.reduce((total, one) => total + pick(one), 0) / queries.length;
+  const largest = rows.map((row) => Math.max(...weigh(row, divisor)));
   return {
     deviation: Math.sqrt(variance(scores)),
-    largest: mean(({ weights }) => Math.max(...weights)),
-    entropy: mean((one) => one.entropy),
-    slopes: mean((one) => one.slopes),
-    typicalSlopes: median(queries.map((one) => one.slopes)),
+    largest: largest.reduce((total, one) => total + one, 0) / rows.length,
   };
 }
 
