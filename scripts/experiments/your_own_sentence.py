@@ -41,7 +41,7 @@ from attnsteps.training.loss import autoregressive_loss
 from attnsteps.translator.trained import Trained, pretrained
 from scripts.experiments import SEEDS, record
 from scripts.results import note
-from scripts.train_everyday import SEARCHES, taught
+from scripts.train_everyday import SEARCHES, SIZES, taught
 
 MERGES = 2000  # learned once, from all pairs, so that every run reads the same pieces
 SENTENCES = 300  # of each part are looked at
@@ -111,14 +111,18 @@ def per_token(model: Transformer, batch: Batch) -> float:
 
 
 def fitted(chosen: list[TextPair], width: int, dropout: float, seed: int, every: int) -> Run:
-    """Train on the pairs until the validation loss stops falling, and return the best state."""
+    """Train on the pairs until the validation loss stops falling, and return the best state.
+
+    At everyday's width, the model has everyday's shape; else it has a layer on each side.
+    """
     corpus, tokenizer, vocab = data()
     examples, seen = encoded(chosen), collate(encoded(chosen[:SENTENCES]))
     unseen = collate(encoded(corpus.val[:SENTENCES]))
     torch.manual_seed(seed)
-    sizes = {"d_model": width, "d_ff": 2 * width, "num_heads": 4, "dropout": dropout}
-    layers = {"num_encoder_layers": 1, "num_decoder_layers": 1, "norm": "pre", "tie": "all"}
-    config = TransformerConfig.tiny(len(vocab), len(vocab), **sizes, **layers)
+    small = {"d_ff": 2 * width, "num_encoder_layers": 1, "num_decoder_layers": 1}
+    sizes = {"d_model": width, "num_heads": 4, "norm": "pre", "tie": "all", **small}
+    sizes = (SIZES if width == SIZES["d_model"] else sizes) | {"dropout": dropout}
+    config = TransformerConfig.tiny(len(vocab), len(vocab), **sizes)
     model = Transformer(config)
     looks: list[dict] = []
     best: dict[str, torch.Tensor] = {}
@@ -491,6 +495,7 @@ def run(*, again: bool) -> None:
         for pairs, some in seeds.items()
         for seed in some
     ]
+    tasks.append(tasks[-1] | {"width": SIZES["d_model"]})  # as large as everyday
     tasks += [{"look": "leak", **usual, "seed": seed, "pairs": 3000} for seed in SEEDS]
     tasks.append({"look": "own", "pairs": 10_000, "steps": 2000, "seed": 0})
     record("your_own_sentence", tasks, measure, data=DATA, again=again)

@@ -120,51 +120,57 @@ def cut_into_pieces(cuts: Sequence[tuple[str, Sequence[str]]]) -> Drawing:
 
 
 def more_pairs_and_a_larger_model(
-    scores: Mapping[int, Sequence[float]], large: tuple[int, float], sentences: int
+    scores: Mapping[int, Sequence[float]], larger: Mapping[str, tuple[int, float]], sentences: int
 ) -> Drawing:
-    """Draw the scores of a small model over the number of pairs, and a large model's beside them.
+    """Draw the scores of a small model over the number of pairs, and larger models' beside them.
 
     Args:
         scores: number of pairs → BLEU of each run of the small model.
-        large: number of pairs and BLEU of the large model.
+        larger: name → number of pairs and BLEU of a larger model.
         sentences: in the test.
     """
     low, high = log10(min(scores)) - 0.1, log10(max(scores)) + 0.15
     ticks = [(log10(n), f"{n:,}") for n in scores]
-    most = 10 * (int(large[1]) // 10 + 1)
+    most = 10 * (int(max(score for _, score in larger.values())) // 10 + 1)
     heights = [(n, str(n)) for n in range(0, most + 1, 10)]
     curve = [(log10(n), fmean(some)) for n, some in scores.items()]
     dots = [(log10(n), one) for n, some in scores.items() for one in some]
-    x, y = log10(large[0]), large[1]
+    marks = {say(name): (log10(n), score) for name, (n, score) in larger.items()}
 
-    def field(size: tuple[float, float], name: str) -> Piece:
-        begin = x - (text_width(name, SMALL) + 12) * (high - low) / size[0]
+    def field(size: tuple[float, float]) -> Piece:
+        unit = (high - low) / size[0]
         return chart(
             (low, high, ticks, say("pairs in training")),
             (0, most, heights, say("BLEU of {n} sentences", n=sentences)),
             size=size,
             lines=[("key", curve)],
-            dots=[("key", dots), ("value", [(x, y)])],
+            dots=[("key", dots), ("value", list(marks.values()))],
             notes=[
-                (begin, y, name, "value"),
                 (low + 0.12 * (high - low), 0.3 * most, say("small model"), "key"),
+                *(
+                    (x - (text_width(name, SMALL) + 12) * unit, y, name, "value")
+                    for name, (x, y) in marks.items()
+                ),
             ],
         )
 
     told = "; ".join(
         say("{n:,} pairs {scores}", n=n, scores=listed(some, 1)) for n, some in scores.items()
     )
+    beside = "; ".join(
+        say("{name}: {n:,} pairs {score:.1f}", name=say(name), n=n, score=score)
+        for name, (n, score) in larger.items()
+    )
     return Drawing(
         say("What more pairs buy, and a larger model"),
         say(
-            "BLEU over the number of pairs, a dot for each run of the small model: {told}. The "
-            "everyday model, a larger one, gets {large:.1f} with {n:,} pairs.",
+            "BLEU over the number of pairs, a dot for each run of the small model: {told}. Larger "
+            "models, {beside}.",
             told=told,
-            large=y,
-            n=large[0],
+            beside=beside,
         ),
-        field((520, 150), say("everyday: a larger model, and more text")),
-        field((236, 170), say("everyday")),
+        field((520, 150)),
+        field((236, 170)),
     )
 
 
