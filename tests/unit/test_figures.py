@@ -572,8 +572,8 @@ EXAMPLES = {
     ),
     members.known_and_new: lambda: (
         {
-            "labelled adjectives": {"counts of adjectives": [0.67, 0.85], "pre-trained": [0.9, 1]},
-            "new adjectives": {"counts of adjectives": [0.5, 0.5], "pre-trained": [0.78, 0.79]},
+            "labelled adjectives": {"from scratch": [0.67, 0.85], "pre-trained": [0.9, 1]},
+            "new adjectives": {"from scratch": [0.5, 0.5], "pre-trained": [0.78, 0.79]},
         },
         0.5,
     ),

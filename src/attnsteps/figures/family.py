@@ -342,10 +342,10 @@ def known_and_new(panels: Mapping[str, Mapping[str, Sequence[float]]], chance: f
         ]
 
     return Drawing(
-        say("What it refers to, with adjectives that had labels and with new ones"),
+        say("Does a label for one adjective serve another?"),
         " ".join(say("{title}.", title=say(t)) + " " + _ranges(e) for t, e in panels.items()),
-        row(*drawn((230, 110), named_once=True), gap=24),
-        column(*drawn((160, 110), named_once=False), gap=14, align="left"),
+        row(*drawn((230, 80), named_once=True), gap=24),
+        column(*drawn((160, 80), named_once=False), gap=14, align="left"),
     )
 
 
