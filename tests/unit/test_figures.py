@@ -142,6 +142,7 @@ EXAMPLES = {
         },
         8,
     ),
+    outside.three_ways: lambda: (5, 3, "α", "β"),
     outside.mixed_memories: lambda: (
         [
             (["α … γ", "α … γ", "α … γ"], "it"),
@@ -150,7 +151,6 @@ EXAMPLES = {
         ],
         {0: "α", 2: "β"},
     ),
-    outside.three_ways: lambda: (5, 3, "α", "β"),
     cuts.text_to_rectangle: lambda: (
         "".join(TOKENS),
         [TOKENS, TOKENS[:3]],

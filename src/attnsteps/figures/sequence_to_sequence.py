@@ -539,80 +539,6 @@ def three_readers_learn(runs: Mapping[str, Sequence[dict]], colours: int) -> Dra
     )
 
 
-def mixed_memories(
-    strips: Sequence[tuple[Sequence[str], str]], places: Mapping[int, str]
-) -> Drawing:
-    """Draw mixed memories as strips, a cell for each row, and the word that each of them brings.
-
-    Args:
-        strips: for each mixture the sentence that each row comes from, in two words, and the word.
-        places: the names of the places that matter.
-    """
-    hues = ("plain", "source", "position", "context")
-    # the sentence of the most rows first
-    every = [sentence for rows, _ in strips for sentence in rows]
-    sentences = sorted(dict.fromkeys(every), key=every.count, reverse=True)
-    role_of = dict(zip(sentences, hues, strict=False))
-
-    def letters(sentence: str) -> str:
-        first, *_, last = sentence.split()
-        return first[0] + last[0]
-
-    def legend(columns: int) -> Piece:
-        entries = [
-            row(
-                vector([letters(sentence)], role, cell=(28, 22)),
-                words(sentence, size=13),
-                gap=6,
-            )
-            for sentence, role in role_of.items()
-        ]
-        lines = [entries[i : i + columns] for i in range(0, len(entries), columns)]
-        return column(*(row(*line, gap=18) for line in lines), gap=8, align="left")
-
-    def drawn(cell: tuple[float, float], gap: float) -> Piece:
-        lines = []
-        for n, (rows, following) in enumerate(strips):
-            first = n == 0
-            heads = [f"{places.get(i, '')}\n{i}" for i in range(len(rows))] if first else []
-            strip = vector(
-                list(map(letters, rows)),
-                "plain",
-                name=f"strip{n}",
-                bands=[role_of[sentence] for sentence in rows],
-                columns=heads,
-                cell=cell,
-            )
-            chip = word(say(following), name=f"next{n}", role="target", lit=following == "she")
-            ends = [words(f"{n + 1}", size=13, bold=True), row(words("→"), chip, gap=8)]
-            drop = space(0, 32 if first else 0)
-            number, brings = (column(drop, end, gap=0) for end in ends)
-            lines.append([number, strip, brings])
-        return grid(lines, gap=(gap, 10))
-
-    return Drawing(
-        say("Mixed memories, and the next word"),
-        say(
-            "A line for each mixture, a cell for each row, marked with the sentence that it comes "
-            "from. {lines}",
-            lines=" ".join(
-                say(
-                    "{n}: {rows}; the next word is {following}.",
-                    n=n,
-                    rows=", ".join(
-                        say("{place} from {sentence}", place=name, sentence=rows[place])
-                        for place, name in places.items()
-                    ),
-                    following=say(following),
-                )
-                for n, (rows, following) in enumerate(strips, start=1)
-            ),
-        ),
-        column(legend(4), drawn((54, 26), 12), gap=16),
-        column(legend(2), drawn((25, 26), 6), gap=16),
-    )
-
-
 _SPOT, _GAP = 14, 8  # of the places in the drawing of three ways
 
 
@@ -699,4 +625,78 @@ def three_ways(count: int, last: int, start: str, end: str) -> Drawing:
         row(*panels(), gap=38, align="bottom"),
         column(*panels(), gap=30),
         wires=ways,
+    )
+
+
+def mixed_memories(
+    strips: Sequence[tuple[Sequence[str], str]], places: Mapping[int, str]
+) -> Drawing:
+    """Draw mixed memories as strips, a cell for each row, and the word that each of them brings.
+
+    Args:
+        strips: for each mixture the sentence that each row comes from, in two words, and the word.
+        places: the names of the places that matter.
+    """
+    hues = ("plain", "source", "position", "context")
+    # the sentence of the most rows first
+    every = [sentence for rows, _ in strips for sentence in rows]
+    sentences = sorted(dict.fromkeys(every), key=every.count, reverse=True)
+    role_of = dict(zip(sentences, hues, strict=False))
+
+    def letters(sentence: str) -> str:
+        first, *_, last = sentence.split()
+        return first[0] + last[0]
+
+    def legend(columns: int) -> Piece:
+        entries = [
+            row(
+                vector([letters(sentence)], role, cell=(28, 22)),
+                words(sentence, size=13),
+                gap=6,
+            )
+            for sentence, role in role_of.items()
+        ]
+        lines = [entries[i : i + columns] for i in range(0, len(entries), columns)]
+        return column(*(row(*line, gap=18) for line in lines), gap=8, align="left")
+
+    def drawn(cell: tuple[float, float], gap: float) -> Piece:
+        lines = []
+        for n, (rows, following) in enumerate(strips):
+            first = n == 0
+            heads = [f"{places.get(i, '')}\n{i}" for i in range(len(rows))] if first else []
+            strip = vector(
+                list(map(letters, rows)),
+                "plain",
+                name=f"strip{n}",
+                bands=[role_of[sentence] for sentence in rows],
+                columns=heads,
+                cell=cell,
+            )
+            chip = word(say(following), name=f"next{n}", role="target", lit=following == "she")
+            ends = [words(f"{n + 1}", size=13, bold=True), row(words("→"), chip, gap=8)]
+            drop = space(0, 32 if first else 0)
+            number, brings = (column(drop, end, gap=0) for end in ends)
+            lines.append([number, strip, brings])
+        return grid(lines, gap=(gap, 10))
+
+    return Drawing(
+        say("Mixed memories, and the next word"),
+        say(
+            "A line for each mixture, a cell for each row, marked with the sentence that it comes "
+            "from. {lines}",
+            lines=" ".join(
+                say(
+                    "{n}: {rows}; the next word is {following}.",
+                    n=n,
+                    rows=", ".join(
+                        say("{place} from {sentence}", place=name, sentence=rows[place])
+                        for place, name in places.items()
+                    ),
+                    following=say(following),
+                )
+                for n, (rows, following) in enumerate(strips, start=1)
+            ),
+        ),
+        column(legend(4), drawn((54, 26), 12), gap=16),
+        column(legend(2), drawn((25, 26), 6), gap=16),
     )
