@@ -179,6 +179,6 @@ def test_the_exercises_accept_their_answers(open_page):
     second.get_by_role("textbox").fill("40000")
     second.get_by_role("button", name="Check").click()
     expect(second.get_by_role("status")).to_contain_text("✓ Right")
-    third.get_by_role("textbox").fill("4")
+    third.get_by_role("textbox").fill("2.2")
     third.get_by_role("button", name="Check").click()
     expect(third.get_by_role("status")).to_contain_text("✓ Right")

@@ -81,50 +81,65 @@ def one_small_layer(x: Tensor, w: Tensor, gradient: Tensor, averages: Sequence[T
     )
 
 
-def what_a_token_leaves(d_model: int, d_ff: int) -> Drawing:
-    """Draw what one token leaves in an encoder layer for the backward pass, in pieces of D."""
-    hidden = d_ff // d_model
-    ledger = [
-        (say("attention"), ["q", "k", "v", say("heads")], ["query", "key", "value", "context"]),
-        (say("add & norm"), [say("sum"), say("norm")], ["plain"] * 2),
-        (say("network"), [say("hidden")] * hidden, ["weights"] * hidden),
-        (say("add & norm"), [say("sum"), say("norm")], ["plain"] * 2),
-    ]
-    total = sum(len(names) for _, names, _ in ledger)
+#: What a token leaves in one sub-layer: its name, its pieces, and their colours.
+Left = tuple[str, Sequence[str], Sequence[str]]
 
-    def arranged(cell: tuple[float, float], gap: float) -> Piece:
-        lines = []
-        for name, names, roles in reversed(ledger):  # depth runs upward
-            left = words(name, size=13)
-            cells = row(
-                *(vector([n], r, cell=cell) for n, r in zip(names, roles, strict=True)), gap=2
-            )
-            pad = space(4 * cell[0] + 14 - cells.width)
-            lines.append([left, row(cells, pad, gap=0), words(f"{len(names)} D", size=13)])
-        widest = max(line[0].width for line in lines)
-        for line in lines:
-            line[0] = row(space(widest - line[0].width), line[0], gap=0)
-        text = say(
-            "together {n} D: {all} numbers, {kb} kB",
-            n=total,
-            all=f"{total * d_model:,}",
-            kb=f"{4 * total * d_model / 1000:.1f}",
+
+def _left_in_a_layer(title: str, layer: Sequence[Left], cell: tuple[float, float]) -> Piece:
+    """Draw a layer's sub-layers from the bottom up; a source token's pieces have a thick frame."""
+    lines = []
+    for name, names, roles in reversed(layer):  # depth runs upward
+        looks = ({"kind": "cached"} if r == "source" else {} for r in roles)
+        drawn = [
+            vector([n], r, cell=cell, **look)
+            for n, r, look in zip(names, roles, looks, strict=True)
+        ]
+        pad = space(4 * cell[0] + 10 - row(*drawn, gap=2).width)
+        count = words(f"{len(names)} D", size=13)
+        lines.append([words(name, size=13), row(*drawn, pad, gap=2), count])
+    widest = max(line[0].width for line in lines)
+    for line in lines:
+        line[0] = row(space(widest - line[0].width), line[0], gap=0)
+    return column(words(title, size=13, bold=True), grid(lines, gap=(6, 8)), gap=10)
+
+
+def what_a_token_leaves(d_model: int, d_ff: int) -> Drawing:
+    """Draw what a token leaves in an encoder and a decoder layer, in pieces of D numbers."""
+    hidden = d_ff // d_model
+    pieces = ["q", "k", "v", say("heads")]
+    norm = say("add & norm"), [say("sum"), say("norm")], ["plain"] * 2
+    network = say("network"), [say("hidden")] * hidden, ["weights"] * hidden
+    itself = say("self-attention"), pieces, ["query", "key", "value", "context"]
+    across = say("cross-attention"), pieces, ["query", "source", "source", "context"]
+    encoder = [itself, norm, network, norm]
+    decoder = [itself, norm, across, norm, network, norm]
+    source, every = (sum(len(names) for _, names, _ in layer) for layer in (encoder, decoder))
+
+    def arranged(cell: tuple[float, float], *, tall: bool) -> Piece:
+        layers = (
+            _left_in_a_layer(say("encoder layer: {n} D", n=source), encoder, cell),
+            _left_in_a_layer(say("decoder layer: {n} D", n=every), decoder, cell),
         )
-        return column(grid(lines, gap=(gap, 8)), words(text, size=13, bold=True), gap=12)
+        side = column(*layers, gap=22) if tall else row(*layers, gap=20, align="bottom")
+        key = vector([""], "source", kind="cached", cell=(15, 15))
+        note = row(key, words(say("a source token leaves these"), size=12), gap=6)
+        return column(side, note, gap=12)
 
     return Drawing(
-        say("What one token leaves in one encoder layer"),
+        say("What one token leaves in one encoder layer and in one decoder layer"),
         say(
-            "Four lines of cells, each cell D numbers; the layer begins at the bottom. Attention "
-            "leaves q, k, v and the merged heads, 4 D. Add & norm leaves the sum and the norm of "
-            "it, 2 D. The network leaves its hidden units, {hidden} D. The second add & norm "
-            "leaves 2 D. Together {total} D, {all} numbers.",
+            "Cells of D numbers in lines, one line for each sub-layer, from the bottom up. Encoder "
+            "layer: self-attention leaves q, k, v and the merged heads, 4 D; add & norm leaves the "
+            "sum and the norm of it, 2 D; the network its hidden units, {hidden} D; the second add "
+            "& norm 2 D; together {source} D. Decoder layer: the same, and between them "
+            "cross-attention, 4 D, with its own add & norm, 2 D; together {every} D. "
+            "Cross-attention's k and v are framed: a source token leaves them.",
             hidden=hidden,
-            total=total,
-            all=f"{total * d_model:,}",
+            source=source,
+            every=every,
         ),
-        arranged((76, 26), 18),
-        arranged((48, 26), 8),
+        arranged((46, 26), tall=False),
+        arranged((42, 26), tall=True),
     )
 
 
