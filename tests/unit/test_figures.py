@@ -362,6 +362,11 @@ EXAMPLES = {
     within.what_the_girl_gets: lambda: (
         {"nothing": ("she", "it"), "layer 1 of “they ate”": ("they", "they")},
     ),
+    within.where_a_head_looks: lambda: (
+        ["女孩\ngirl", "困\nsleepy"],
+        ["she", "it"],
+        CHANCES[:2, :2],
+    ),
     within.how_often_each_head_points: lambda: (
         {
             part: torch.tensor([[0.5, 1.0, 0.0, 0.99]] * 2)
@@ -475,7 +480,7 @@ EXAMPLES = {
     own.cut_into_pieces: lambda: ([("I study in Berlin", ["æĪĳåľ¨", "æŁ", "ı", "æŀĹ"])],),
     own.more_pairs_and_a_larger_model: lambda: (
         {100: [0.5, 0.7], 300: [3.0], 1000: [9.0]},
-        (1000, 21.0),
+        {"as large as everyday": (1000, 15.0), "everyday": (1000, 21.0)},
         300,
     ),
     own.redrawn_scores: lambda: ([24.2, 25.1, 25.4, 26.0, 26.2, 28.7], 24.5, 28.5),
