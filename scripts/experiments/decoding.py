@@ -92,7 +92,6 @@ def _translated(model: Transformer, tests: list[Batch], vocab: Vocab) -> dict:
         "right_unpenalised": sum(
             own == goal for own, goal in zip(unpenalised, wanted, strict=True)
         ),
-        "changed_by_penalty": sum(a != b for a, b in zip(unpenalised, beamed, strict=True)),
         "greedy_wrong": len(of_greedy),
         "greedy_model_errors": sum(of_greedy),
         "beam_wrong": len(of_beam),

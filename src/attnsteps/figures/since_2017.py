@@ -1,7 +1,7 @@
 """The figures of chapter 22, in their order on the page: what has changed in the block."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 
 import torch
@@ -467,6 +467,21 @@ def _five_runs(
     return drawn(480, 210, 0.2 * len(places)), drawn(250, 190, 0.45 * len(places))
 
 
+def _told(runs: Mapping[str, Mapping[float, Sequence[float]]], one: Callable[..., str]) -> str:
+    """Say the percentages between which each model's runs lie, place by place of the axis."""
+    return " ".join(
+        say(
+            "{name}: {shares}.",
+            name=say(name),
+            shares="; ".join(
+                one(place, low=100 * min(part), high=100 * max(part))
+                for place, part in shares.items()
+            ),
+        )
+        for name, shares in runs.items()
+    )
+
+
 def when_moved(
     runs: Mapping[str, Mapping[int, Sequence[float]]], shown: tuple[int, int]
 ) -> Drawing:
@@ -481,21 +496,11 @@ def when_moved(
     )
     return Drawing(
         say("What is right of the same sentences, moved"),
-        " ".join(
-            say(
-                "{name}: {shares}.",
-                name=say(name),
-                shares="; ".join(
-                    say(
-                        "from {first}, {low:.0f} to {high:.0f} %",
-                        first=first,
-                        low=100 * min(part),
-                        high=100 * max(part),
-                    )
-                    for first, part in shares.items()
-                ),
-            )
-            for name, shares in runs.items()
+        _told(
+            runs,
+            lambda first, **ends: say(
+                "from {first}, {low:.0f} to {high:.0f} %", first=first, **ends
+            ),
         ),
         wide,
         narrow,
@@ -571,21 +576,9 @@ def at_each_rate(
     wide, narrow = _five_runs(runs, shown, say("highest learning rate"), roles)
     return Drawing(
         say("What each block learns in the same time at each learning rate"),
-        " ".join(
-            say(
-                "{name}: {shares}.",
-                name=say(name),
-                shares="; ".join(
-                    say(
-                        "at {rate:g}, {low:.0f} to {high:.0f} %",
-                        rate=rate,
-                        low=100 * min(part),
-                        high=100 * max(part),
-                    )
-                    for rate, part in shares.items()
-                ),
-            )
-            for name, shares in runs.items()
+        _told(
+            runs,
+            lambda rate, **ends: say("at {rate:g}, {low:.0f} to {high:.0f} %", rate=rate, **ends),
         ),
         wide,
         narrow,
