@@ -44,6 +44,7 @@ CHAPTERS = {
     "analysis.scores": "training",
     "analysis.alignment": "inside",
     "analysis.interventions": "inside",
+    "analysis.pronouns": "inside",
     "analysis.leaks": "masks",
     "analysis.memory": "scale",
     "analysis.speed": "scale",

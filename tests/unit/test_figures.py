@@ -347,17 +347,8 @@ EXAMPLES = {
     at_once.waits_and_works: lambda: ([("α", 7, 1, [100]), ("β\nγ", 1, 7, [5, 22])],),
     at_once.the_length_between: lambda: ([("α", "β"), ("β", "γ", "α", "δ")],),
     within.twins_that_differ_in_one_word: tuple,
-    within.baselines: lambda: (
-        [486, 176, 38, 218, 54],
-        {
-            "adjectives": [0.874, 0.97, 0.9, 0.88, 0.5],
-            "nouns": [1.0] * 5,
-            "places": [1.0] * 5,
-            "the model": [1.0] * 5,
-        },
-        ["all", "he, she / it", "I, you, we / it", "they / it", "neither it"],
-    ),
     within.three_ways_to_meet: tuple,
+    within.a_swap: tuple,
     within.two_steps_to_the_pronoun: tuple,
     within.what_the_girl_gets: lambda: (
         {"nothing": ("she", "it"), "layer 1 of “they ate”": ("they", "they")},
@@ -374,12 +365,7 @@ EXAMPLES = {
         },
     ),
     within.in_five_models: lambda: (
-        "Whole parts turned off, in five models",
         {"nothing": [(7.11, 1.0)] * 5, "two other words": [(-0.04, 0.5)] * 5},
-    ),
-    within.what_each_part_is_worth: lambda: (
-        {"as it is": [(0.9, 1.0)], "one head": [(0.74, 0.49), (0.82, 0.89)]},
-        {"one head": [(0.81, 0.71)]},
     ),
     shares.a_nudge_moves_every_weight: lambda: (SCORES.softmax(-1), SCORES.softmax(-1), NAMES),
     shares.nine_slopes: lambda: (torch.eye(3), SCORES.softmax(-1).round(decimals=1)),

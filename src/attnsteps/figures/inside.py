@@ -8,7 +8,9 @@ from attnsteps.diagrams import (
     Drawing,
     Piece,
     Wire,
+    block,
     column,
+    grid,
     matrix,
     row,
     space,
@@ -16,7 +18,7 @@ from attnsteps.diagrams import (
     words,
 )
 from attnsteps.figures.catalogue import say
-from attnsteps.figures.shared import chart, listed
+from attnsteps.figures.shared import listed
 
 #: Of each model, the mean log-odds and the share of right pronouns.
 Scores = Sequence[tuple[float, float]]
@@ -71,44 +73,6 @@ def twins_that_differ_in_one_word() -> Drawing:
             Wire(f"w{n}{_ADJECTIVE}.bottom", f"w{n}{own}.bottom", arc=24)
             for n, (*_, own) in enumerate(twins)
         ],
-    )
-
-
-def baselines(
-    sentences: Sequence[int], shares: Mapping[str, Sequence[float]], kinds: Sequence[str]
-) -> Drawing:
-    """Draw how many pronouns each opponent and the model get right, by kind of pair.
-
-    Args:
-        sentences: how many there are of each kind.
-        shares: by name, the share of right ones of each kind.
-        kinds: their names, such as "they / it".
-    """
-    rows = [say("asked"), *map(say, shares)]
-    cells = [[str(count) for count in sentences]]
-    cells += [[f"{100 * share:.0f} %" for share in each] for each in shares.values()]
-    names = [say(kind) for kind in kinds]
-
-    def table(cell: tuple[float, float], columns: Sequence[str]) -> Piece:
-        return matrix(cells, "plain", rows=rows, columns=columns, cell=cell)
-
-    def upright(of: slice) -> Piece:
-        part = [list(line) for line in zip(*cells[of], strict=True)]
-        return matrix(part, "plain", rows=names, columns=rows[of], cell=(64, 28))
-
-    return Drawing(
-        say("Right pronouns, by what the two pronouns are"),
-        "; ".join(
-            say(
-                "{name}: {shares} percent",
-                name=say(name),
-                shares=listed((100 * share for share in each), 0),
-            )
-            for name, each in shares.items()
-        )
-        + ".",
-        table((104, 28), names),
-        column(*(upright(of) for of in (slice(3), slice(3, None))), gap=14, align="right"),
     )
 
 
@@ -234,11 +198,54 @@ def how_often_each_head_points(points: Mapping[str, Tensor]) -> Drawing:
     )
 
 
-def in_five_models(title: str, scores: Mapping[str, Scores]) -> Drawing:
+def a_swap() -> Drawing:
+    """Draw how what layer 1 found in one sentence is put into another."""
+    sentences = [
+        ("these teachers ate", "that piece of cake because …", "they"),
+        ("the woman fed", "the horse because …", "?"),
+    ]
+
+    def steps(n: int, gap: float) -> Piece:
+        return row(
+            block(
+                say("layer {n}", n=1),
+                "query",
+                name=f"one{n}",
+                state=("lit", "coming")[n],
+                width=66,
+            ),
+            block(say("layer {n}", n=2), "query", name=f"two{n}", width=66),
+            block(sentences[n][2], "target", name=f"out{n}", width=52),
+            gap=gap,
+        )
+
+    def text(n: int) -> Piece:
+        return words("\n".join(sentences[n][:2]), size=13, role="target", bold=True)
+
+    return Drawing(
+        say("A swap of layer 1"),
+        say(
+            "Two sentences, and for each what cross-attention does at the pronoun's position: "
+            "layer 1, then layer 2, then the pronoun. Above, that of the teachers runs as usual, "
+            "and they comes out. Below, that of the woman: her own layer 1 hands on nothing. In "
+            "its place an arrow brings what layer 1 found in the teachers' sentence to her layer "
+            "2. What comes out is the question."
+        ),
+        grid([[text(n), steps(n, 48)] for n in (0, 1)], gap=(20, 40)),
+        column(text(0), steps(0, 40), space(0, 16), steps(1, 40), text(1), gap=8),
+        wires=[
+            Wire("one0.right", "two0.left"),
+            Wire("two0.right", "out0.left", role="context"),
+            Wire("one0.bottom", "two1.left", role="query", thick=True),
+            Wire("two1.right", "out1.left", role="context"),
+        ],
+    )
+
+
+def in_five_models(scores: Mapping[str, Scores]) -> Drawing:
     """Draw log-odds and right pronouns of each model, a row for each intervention.
 
     Args:
-        title: what was done to the models.
         scores: by intervention, what was found in each model.
     """
     names = [say("story {n} cut", n=name) if name[0] in "123" else say(name) for name in scores]
@@ -269,7 +276,7 @@ def in_five_models(title: str, scores: Mapping[str, Scores]) -> Drawing:
         ]
 
     return Drawing(
-        say(title),
+        say("Five models, one thing changed at a time"),
         say("Five models; model 1 is the shipped one.")
         + " "
         + "; ".join(
@@ -348,60 +355,4 @@ def what_the_girl_gets(answers: Mapping[str, Sequence[str]]) -> Drawing:
         + ".",
         table((92, 27)),
         table((70, 27)),
-    )
-
-
-def what_each_part_is_worth(
-    short: Mapping[str, Sequence[tuple[float, float]]],
-    longer: Mapping[str, Sequence[tuple[float, float]]],
-) -> Drawing:
-    """Draw the scores of models trained without a part, a dot for each seed.
-
-    Args:
-        short: by change, for each seed the shares of right combinations and pronouns.
-        longer: the same after more updates, for some of the changes.
-    """
-    names = list(short)
-    percents = [(0, "0"), (50, "50"), (100, "100")]
-
-    def charts(size: tuple[float, float]) -> list[Piece]:
-        heads = (say("new combinations (%)"), say("pronouns right (%)"))
-        heights = [(len(names) - n, say(name)) for n, name in enumerate(names)]
-
-        def dots(runs: Mapping, which: int, shift: float) -> list[tuple[float, float]]:
-            return [
-                (100 * one[which], len(names) - names.index(name) + shift)
-                for name, each in runs.items()
-                for one in each
-            ]
-
-        return [
-            chart(
-                (0, 100, percents, ""),
-                (0.4, len(names) + 0.6, heights, head),
-                size=size,
-                dots=[("source", dots(short, which, 0.14)), ("target", dots(longer, which, -0.2))],
-            )
-            for which, head in enumerate(heads)
-        ]
-
-    key = row(
-        words(say("upper dots: short runs"), size=12, role="source"),
-        words(say("lower dots: long runs"), size=12, role="target"),
-        gap=16,
-    )
-    return Drawing(
-        say("Models trained without a part, five seeds each"),
-        "; ".join(
-            say(
-                "{name}: combinations {a}, pronouns {b} percent",
-                name=say(name),
-                a=listed(sorted(100 * one for one, _ in each), 0),
-                b=listed(sorted(100 * one for _, one in each), 0),
-            )
-            for name, each in short.items()
-        )
-        + ".",
-        column(row(*charts((200, 180)), gap=24), key, gap=8),
-        column(*charts((190, 170)), key, gap=14),
     )
