@@ -14,16 +14,12 @@ def run(*, again: bool) -> None:
 
     def measure(*, lookups: str, d_k: int, divisor: str, seed: int) -> dict:
         train = names[f"train_{lookups}"]
-        first, last, *deviations = train(divisors[divisor](d_k), d_k, seed)
+        first, last = train(divisors[divisor](d_k), d_k, seed)
         solved = (last > 0.9).float().flatten(1).mean(1)  # one share for each learning rate
-        result = {
+        return {
             "untrained": round((first > 0.9).float().mean().item(), 3),
             "solved": [round(share, 3) for share in solved.tolist()],
         }
-        if deviations:
-            best = solved.argmax()
-            result["spread"] = [round(each[best].item(), 2) for each in deviations[0]]
-        return result
 
     tasks = [
         {"lookups": lookups, "d_k": d_k, "divisor": divisor, "seed": seed}

@@ -380,6 +380,13 @@ EXAMPLES = {
         6,
         SENTENCE,
     ),
+    roots.rates_that_work: lambda: (
+        {
+            "not divided": {16: torch.tensor([False, True]), 256: torch.tensor([False, False])},
+            "divided by √d_k": {16: torch.tensor([False, True]), 256: torch.tensor([True, True])},
+        },
+        torch.tensor([0.03, 3162]),
+    ),
     attention.one_table_for_each_sentence: lambda: (torch.stack([SHARES] * 2), [PAIR, PAIR]),
     attention.what_company_does: lambda: ([0.9, 0.3], [0, 98], "wide"),
     attention.two_masks_together: lambda: (REAL, CAUSAL, PAIR),

@@ -134,3 +134,75 @@ def one_softmax_four_widths(
         grid([heads, *panels(names)], gap=(34, 12)),
         column(*(column(*pair, gap=4) for pair in panels(short)), gap=18),
     )
+
+
+# Does training mend it? --------------------------------------------------------------------------
+
+
+def _dots(works: Mapping[int, Tensor], rates: Tensor, title: str, step: float) -> Piece:
+    """Draw a row of dots for each width, one for each rate, full where the rate works."""
+    left, right = 50, 50
+    high = 26 + 22 * len(works)
+
+    def paint(sheet, x: float, y: float) -> None:
+        sheet.write(title, x, y + 9, 13, "start", class_="b")
+        for row, (width, good) in enumerate(works.items()):
+            middle = y + 37 + 22 * row
+            sheet.write(str(width), x + left - 16, middle, 13, "end")
+            for i, full in enumerate(good.tolist()):
+                style = "dot fill-context" if full else "axis"
+                across = x + left + step * i
+                sheet.add("circle", cx=across, cy=middle, r=5 if full else 3, class_=style)
+            smallest = _rate(rates[good][0]) if good.any() else say("none")
+            end = x + left + step * (len(rates) - 1) + right
+            sheet.write(smallest, end, middle, 13, "end")
+
+    return Piece(left + step * (len(rates) - 1) + right, high, paint)
+
+
+def _rate(rate: Tensor) -> str:
+    """Write a learning rate with its first digit, or a large one in full."""
+    return f"{float(rate):.1g}" if rate < 5 else f"{float(rate):,.0f}"
+
+
+def rates_that_work(works: Mapping[str, Mapping[int, Tensor]], rates: Tensor) -> Drawing:
+    """Draw which learning rates work, for each divisor and width.
+
+    Args:
+        works: for each divisor's name, and each width, whether a rate works, (rates,).
+        rates: the learning rates, (rates,).
+    """
+
+    def panels(step: float) -> Piece:
+        def paint(sheet, x: float, y: float) -> None:
+            sheet.write(say("width"), x + 34, y + 8, 12, "end", class_="quiet")
+            middle = x + 50 + step * (len(rates) - 1) / 2
+            sheet.write(say("learning rate"), middle, y + 8, 12, class_="quiet")
+            end = x + 100 + step * (len(rates) - 1)
+            sheet.write(say("smallest"), end, y + 8, 12, "end", class_="quiet")
+            for i in range(0, len(rates), 5):
+                sheet.write(_rate(rates[i]), x + 50 + step * i, y + 28, 12)
+
+        head = Piece(100 + step * (len(rates) - 1), 36, paint)
+        each = (_dots(some, rates, say(title), step) for title, some in works.items())
+        return column(head, *each, gap=8)
+
+    told = "; ".join(
+        f"{say(title)} "
+        + ", ".join(_rate(rates[good][0]) if good.any() else say("none") for good in some.values())
+        for title, some in works.items()
+    )
+    widths = next(iter(works.values()))
+    return Drawing(
+        say("Which learning rates work"),
+        say(
+            "A row of dots for each of the widths {widths}, one dot for each learning rate from "
+            "{least} to {most}, full where the rate works. The smallest that work: {told}.",
+            widths=listed(list(widths)),
+            least=_rate(rates[0]),
+            most=_rate(rates[-1]),
+            told=told,
+        ),
+        panels(30),
+        panels(14),
+    )
