@@ -135,11 +135,12 @@ EXAMPLES = {
     ),
     outside.attention_by_hand: lambda: (*2 * [torch.eye(4)[:3]], NAMES[:3]),
     outside.who_asks_whom: lambda: (TOKENS[:5], ["α", "β", "γ"], "δ"),
-    outside.three_readers_learn: lambda: (
+    outside.three_readers: lambda: (
         {
-            name: [{"steps": [100, 200, 400, 800], "right": [[1.0, r / 4] for r in range(4)]}]
-            for name in ("α", "β", "γ")
+            name: [{"steps": [100, 800], "names": [1, 8], "right": [[1.0, 0.2], [1.0, r / 4]]}]
+            for r, name in enumerate(("α", "β", "γ"))
         },
+        (100, 800),
         8,
     ),
     outside.three_ways: lambda: (5, 3, "α", "β"),
@@ -473,10 +474,18 @@ EXAMPLES = {
     own.cut_into_pieces: lambda: ([("I study in Berlin", ["æĪĳåľ¨", "æŁ", "ı", "æŀĹ"])],),
     own.more_pairs_and_a_larger_model: lambda: (
         {100: [0.5, 0.7], 300: [3.0], 1000: [9.0]},
-        {"as large as everyday": (1000, 15.0), "everyday": (1000, 21.0)},
+        {"everyday's layers": (1000, 15.0), "everyday": (1000, 21.0)},
         300,
     ),
     own.redrawn_scores: lambda: ([24.2, 25.1, 25.4, 26.0, 26.2, 28.7], 24.5, 28.5),
+    own.names_in_pieces: lambda: (
+        [
+            own.NameInPieces(
+                *("Nanjing", "Kyoto", ["åį", "Ĺ", "äº¬"], [190, 331, 25]),
+                *(["äº¬"], [("京", "京都 (Kyoto)", 24, 25)]),
+            )
+        ],
+    ),
     own.the_least_sure_piece: lambda: (
         {"right": [0.4, 0.95], "only just": [0.3], "wrong": [0.05, 0.2, 0.43]},
     ),

@@ -1,7 +1,7 @@
 """The figures of chapter 1, in page order: the whole from outside, attention, its evidence."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from torch import Tensor
 
@@ -476,41 +476,48 @@ def who_asks_whom(tokens: Sequence[str], written: Sequence[str], following: str)
     )
 
 
-def three_readers_learn(runs: Mapping[str, Sequence[dict]], colours: int) -> Drawing:
-    """Draw how often readers of a list are right with its greatest length, over the steps.
+def three_readers(
+    runs: Mapping[str, Sequence[dict]], stops: tuple[int, int], colours: int
+) -> Drawing:
+    """Draw how often readers of a list are right, over its length, early and late in training.
 
     Args:
-        runs: for each reader its runs, each with ``steps`` and ``right``, a share for each length.
+        runs: for each reader its runs, each with ``steps``, ``names`` and ``right``: at each step a
+            share for each number of names.
+        stops: the two steps that are drawn.
         colours: how many answers a blind guess chooses from.
     """
     roles = dict(zip(runs, ("source", "query", "context"), strict=True))
-    steps = next(iter(runs.values()))[0]["steps"]
-    shares = {
-        name: [[100 * stop[-1] for stop in run["right"]] for run in each]
-        for name, each in runs.items()
-    }
+    first = next(iter(runs.values()))[0]
+    counts = first["names"]
 
-    def drawn(size: tuple[float, float], shown: Sequence[int]) -> Piece:
-        low, high = math.log(steps[0]), math.log(steps[-1])
+    def shares(name: str, stop: int) -> list[list[float]]:
+        at = first["steps"].index(stop)
+        return [[100 * share for share in run["right"][at]] for run in runs[name]]
+
+    def numbers(stop: int) -> Iterator[tuple[float, str, str]]:
+        """Say where each reader's number stands behind its lines, none on another."""
+        ends = {n: shares(name, stop)[0][-1] for n, name in enumerate(runs, start=1)}
+        height = 200.0
+        for n, end in sorted(ends.items(), key=lambda one: -one[1]):
+            height = min(height - 12, end)
+            yield height, str(n), list(roles.values())[n - 1]
+
+    def drawn(size: tuple[float, float], stop: int) -> Piece:
         return chart(
-            (low, high, [(math.log(step), f"{step:,}") for step in shown], say("steps")),
+            (0, len(counts) - 0.8, [(i, str(n)) for i, n in enumerate(counts)], say("names")),
             (
                 0,
                 106,
                 [(n, f"{n} %") for n in (0, 25, 50, 75, 100)],
-                say("right with the longest list"),
+                say("right after {steps:,} steps", steps=stop),
             ),
             size=size,
             lines=[
-                (roles[name], [(math.log(s), y) for s, y in zip(steps, line, strict=True)])
-                for name, each in shares.items()
-                for line in each
+                (roles[name], list(enumerate(line))) for name in runs for line in shares(name, stop)
             ],
             levels=[(100 / colours, say("blind guess"))],
-            notes=[
-                (math.log(steps[-3]), min(line[-3] for line in each) - 9, str(n), roles[name])
-                for n, (name, each) in enumerate(shares.items(), start=1)
-            ],
+            notes=[(len(counts) - 0.95, *note) for note in numbers(stop)],
         )
 
     legend = [
@@ -518,24 +525,27 @@ def three_readers_learn(runs: Mapping[str, Sequence[dict]], colours: int) -> Dra
         for n, name in enumerate(runs, start=1)
     ]
     return Drawing(
-        say("Right answers over the steps of training, for three readers"),
+        say("Right answers over the number of names, for three readers"),
         say(
-            "A line for each run; steps on a logarithmic axis. {ends} A dashed line marks a "
-            "blind guess, {blind:.1f} %.",
+            "A line for each run. {ends} A dashed line marks a blind guess, {blind:.1f} %.",
             ends=" ".join(
                 say(
-                    "{name}: {low:.0f} to {high:.0f} % after {steps} steps.",
+                    "{name}, {steps} steps: {low:.0f} to {high:.0f} % with {names} names.",
                     name=say(name),
-                    low=min(line[-1] for line in each),
-                    high=max(line[-1] for line in each),
-                    steps=steps[-1],
+                    steps=stop,
+                    low=min(line[-1] for line in shares(name, stop)),
+                    high=max(line[-1] for line in shares(name, stop)),
+                    names=counts[-1],
                 )
-                for name, each in shares.items()
+                for stop in stops
+                for name in runs
             ),
             blind=100 / colours,
         ),
-        column(row(*legend, gap=28), drawn((470, 190), steps), gap=8),
-        column(*legend, drawn((230, 170), steps[::2]), gap=4, align="left"),
+        column(
+            row(*legend, gap=28), row(*(drawn((230, 170), stop) for stop in stops), gap=34), gap=8
+        ),
+        column(*legend, *(drawn((230, 150), stop) for stop in stops), gap=6, align="left"),
     )
 
 
