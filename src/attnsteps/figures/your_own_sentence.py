@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from math import log10
 from statistics import fmean
+from typing import NamedTuple
 
 from attnsteps.diagrams import Drawing, Piece, block, column, grid, row, word, words
 from attnsteps.diagrams.sheet import SMALL, text_width
@@ -217,6 +218,90 @@ def redrawn_scores(scores: Sequence[float], low: float, high: float) -> Drawing:
         ),
         field((560, 110)),
         field((280, 110)),
+    )
+
+
+class NameInPieces(NamedTuple):
+    """What the model reads of a name, and what it makes of it."""
+
+    meaning: str
+    becomes: str
+    tokens: Sequence[str]
+    pairs: Sequence[int]  #: that have each piece
+    known: Sequence[str]  #: those pieces that training shows in another word
+    company: Sequence[tuple[str, str, int, int]]  #: part, word, pairs with both, with it
+
+
+def names_in_pieces(names: Sequence[NameInPieces]) -> Drawing:
+    """Draw names as their pieces, how many pairs have each, and where training shows some of them.
+
+    Args:
+        names: each with its pieces; those that it shares with another word are lit.
+    """
+
+    def chips(name: NameInPieces) -> Piece:
+        boxes = [
+            column(
+                block(*_shown(token), state="lit" if token in name.known else "built"),
+                words(str(number), size=12, quiet=True),
+                gap=2,
+            )
+            for token, number in zip(name.tokens, name.pairs, strict=True)
+        ]
+        return row(*boxes, gap=4)
+
+    def told(name: NameInPieces) -> list[str]:
+        return [
+            say(
+                "{part} in {word}: {shown} of {total} pairs",
+                part=part,
+                word=say(word),
+                shown=shown,
+                total=total,
+            )
+            for part, word, shown, total in name.company
+        ]
+
+    heads = (
+        say("you type"),
+        say("it reads (pairs with each)"),
+        say("training shows"),
+        say("it writes"),
+    )
+    wide = [[words(head, size=13, quiet=True) for head in heads]]
+    tall, texts = [], []
+    for name in names:
+        typed, becomes = words(say(name.meaning)), words(say(name.becomes), bold=True)
+        beside = column(*(words(line, size=13) for line in told(name)), gap=4, align="left")
+        wide.append([typed, chips(name), beside, becomes])
+        tall.append(
+            column(
+                row(typed, words("→", quiet=True), becomes, gap=8),
+                chips(name),
+                beside,
+                gap=5,
+                align="left",
+            )
+        )
+        pieces = zip(name.tokens, name.pairs, strict=True)
+        texts.append(
+            say(
+                "{meaning}: {pieces}; {beside}; it writes {becomes}",
+                meaning=say(name.meaning),
+                pieces=", ".join(f"{_shown(token)[0]} {number}" for token, number in pieces),
+                beside=", ".join(told(name)),
+                becomes=say(name.becomes),
+            )
+        )
+    return Drawing(
+        say("Names, as the model reads them"),
+        say(
+            "Of each name its pieces, with the number of training pairs that have each; the other "
+            "words in which training shows those that are lit; and what the model writes. {told}.",
+            told=". ".join(texts),
+        ),
+        grid(wide, gap=(26, 14)),
+        column(*tall, gap=20, align="left"),
     )
 
 
