@@ -17,7 +17,7 @@ from attnsteps.model.transformer import Transformer
 from attnsteps.text.batch import collate, encode_pairs
 from attnsteps.text.vocab import Vocab
 
-#: A part, a layer (None: all of them), and the keys to hide from each query, (B, Tq, Tk).
+# A part, a layer (None: all of them), and the keys to hide from each query, (B, Tq, Tk).
 Cut = tuple[str, int | None, Bool[Tensor, "B Tq Tk"]]
 
 
