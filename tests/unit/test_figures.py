@@ -135,10 +135,10 @@ EXAMPLES = {
     ),
     outside.attention_by_hand: lambda: (*2 * [torch.eye(4)[:3]], NAMES[:3]),
     outside.who_asks_whom: lambda: (TOKENS[:5], ["α", "β", "γ"], "δ"),
-    outside.three_readers: lambda: (
+    outside.readers_of_lists: lambda: (
         {
             name: [{"steps": [100, 800], "names": [1, 8], "right": [[1.0, 0.2], [1.0, r / 4]]}]
-            for r, name in enumerate(("α", "β", "γ"))
+            for r, name in enumerate(("α", "β", "γ", "δ"))
         },
         (100, 800),
         8,
@@ -323,8 +323,11 @@ EXAMPLES = {
     ),
     choices.the_cache_as_it_fills: lambda: (*3 * [WEIGHTS[:3, :3]], NAMES),
     choices.rows_change_places: lambda: (
-        [("the animal did", 0.72), ("the fish did", 0.01)],
-        [("the fish did not", 0.7), ("the fish did cross", 0.01)],
+        [
+            [("the", 0.72), ("a", 0.01)],
+            [("the animal", 0.7), ("the fish", 0.01)],
+            [("the fish swims", 0.7), ("the animal swims", 0.01)],
+        ],
     ),
     choices.a_slip_with_a_teacher_and_without: lambda: ("a b c", "a c c", "a c d " + 12 * "e "),
     at_once.which_choices_each_word_knows: tuple,
@@ -346,7 +349,10 @@ EXAMPLES = {
         ("β", "γ", "α"),
     ),
     at_once.waits_and_works: lambda: ([("α", 7, 1, [100]), ("β\nγ", 1, 7, [5, 22])],),
-    at_once.the_length_between: lambda: ([("α", "β"), ("β", "γ", "α", "δ")],),
+    at_once.the_length_between: lambda: (
+        [("α", "β"), ("β", "γ", "α", "δ")],
+        ("α", "β", "β"),
+    ),
     within.twins_that_differ_in_one_word: tuple,
     within.three_ways_to_meet: tuple,
     within.a_swap: tuple,
@@ -359,7 +365,7 @@ EXAMPLES = {
         ["she", "it"],
         CHANCES[:2, :2],
     ),
-    within.how_often_each_head_points: lambda: (
+    within.how_often_each_head_prefers_the_right: lambda: (
         {
             part: torch.tensor([[0.5, 1.0, 0.0, 0.99]] * 2)
             for part in ("encoder", "decoder", "cross")
@@ -485,6 +491,9 @@ EXAMPLES = {
                 *(["äº¬"], [("京", "京都 (Kyoto)", 24, 25)]),
             )
         ],
+    ),
+    own.places_by_pairs: lambda: (
+        {"right, with copies": [9, 160], "right, no copies": [4, 61], "wrong": [0, 0, 0, 1, 7]},
     ),
     own.the_least_sure_piece: lambda: (
         {"right": [0.4, 0.95], "only just": [0.3], "wrong": [0.05, 0.2, 0.43]},

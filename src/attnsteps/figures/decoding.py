@@ -1,6 +1,7 @@
 """The figures of chapter 17, in their order on the page: one word after another."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import torch
 from torch import Tensor
@@ -349,56 +350,56 @@ def the_cache_as_it_fills(
     )
 
 
-def rows_change_places(
-    before: Sequence[tuple[str, float]], after: Sequence[tuple[str, float]]
-) -> Drawing:
-    """Draw one step of a beam: an arrow to each beginning from its parent.
+def rows_change_places(steps: Sequence[Sequence[tuple[str, float]]]) -> Drawing:
+    """Draw steps of a beam: an arrow to each beginning from its parent.
 
     Args:
-        before: the beginnings and their probabilities, in their order.
-        after: those a word later; each continues one of before.
+        steps: after each word, the beginnings and their probabilities in their order; each
+            continues one of the step before.
     """
     parents = [
-        next(n for n, (old, _) in enumerate(before) if new.startswith(f"{old} "))
-        for new, _ in after
+        [
+            next(n for n, (old, _) in enumerate(before) if new.startswith(f"{old} "))
+            for new, _ in after
+        ]
+        for before, after in pairwise(steps)
     ]
 
-    def shown(text: str, *, tall: bool) -> str:
-        parts = [say(part) for part in text.split()]
-        if len(parts) <= 3:
-            return " ".join(parts)
-        return f"{parts[0]} {parts[1]}{chr(10) if tall else ' '}… {parts[-1]}"
-
-    def chips(
-        rows: Sequence[tuple[str, float]], key: str, cut: set[int], *, tall: bool
-    ) -> list[Piece]:
-        notes = [f"{p:.2f}" for _, p in rows]
-        notes = [say("{p}, cut", p=p) if n in cut else p for n, p in enumerate(notes)]
-        return [
-            block(
-                say("row {n}: {note}", n=n, note=notes[n]) + "\n" + shown(text, tall=tall),
-                "target",
-                name=f"{key}{n}",
-                state="coming" if n in cut else "built",
-                width=126 if tall else 200,
+    def chips(step: int, *, tall: bool) -> Piece:
+        goes_on = parents[step] if step < len(parents) else range(len(steps[step]))
+        pieces = []
+        for n, (text, p) in enumerate(steps[step]):
+            cut = n not in goes_on
+            chance = say("{p}, cut", p=f"{p:.2f}") if cut else f"{p:.2f}"
+            label = chance if tall else say("row {n}: {note}", n=n, note=chance)
+            pieces.append(
+                block(
+                    label + "\n" + " ".join(map(say, text.split())),
+                    "target",
+                    name=f"{step}-{n}",
+                    state="coming" if cut else "built",
+                    width=92 if tall else 150,
+                )
             )
-            for n, (text, _) in enumerate(rows)
-        ]
+        return column(*pieces, gap=14)
 
     def arranged(gap: float, *, tall: bool) -> Piece:
-        left = chips(before, "b", set(range(len(before))) - set(parents), tall=tall)
-        return row(
-            column(*left, gap=14), column(*chips(after, "a", set(), tall=tall), gap=14), gap=gap
-        )
+        return row(*(chips(step, tall=tall) for step in range(len(steps))), gap=gap)
 
     return Drawing(
-        say("One step of the beam: rows change places"),
+        say("The beam's first steps: rows change places"),
         say(
-            "Left the beginnings, right those that go on. Their parents are the rows {parents}. "
-            "Words, score and cache of each row come from its parent.",
-            parents=listed(parents),
+            "From left to right the beginnings after each word. The parents are first the rows "
+            "{first}, then the rows {then}. Words, score and cache of each row come from its "
+            "parent.",
+            first=listed(parents[0]),
+            then=listed(parents[-1]),
         ),
-        arranged(150, tall=False),
-        arranged(32, tall=True),
-        wires=[Wire(f"b{p}.right", f"a{n}.left", role="target") for n, p in enumerate(parents)],
+        arranged(70, tall=False),
+        arranged(15, tall=True),
+        wires=[
+            Wire(f"{step}-{p}.right", f"{step + 1}-{n}.left", role="target")
+            for step, of in enumerate(parents)
+            for n, p in enumerate(of)
+        ],
     )
