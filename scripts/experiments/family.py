@@ -7,7 +7,6 @@ question about *it* is trained on sentences of the training part with one half o
 is asked of the minimal pairs with this half, and of those with the other, which no label had.
 """
 
-import copy
 from collections import Counter, defaultdict
 from collections.abc import Callable
 from functools import cache, partial
@@ -48,7 +47,7 @@ SIZES = {"num_layers": 2, "d_model": 32, "num_heads": 4, "d_ff": 96}
 ENTRIES, DRAWN_ON, DRAWING = 16, 1000, tuple(range(0, 401, 25))
 WRITER = {"num_layers": 2, "d_model": 64, "num_heads": 4, "d_ff": 192}
 PRETRAINING = (0, 800, 1600, 2400, 3200, 4000, 4800)
-TUNING, LONGER, LABELS, HIDDEN = 200, 2000, 200, 0.15
+TUNING, LABELS, HIDDEN = 200, 200, 0.15
 WIDTH = {"d_model": 48, "num_heads": 4, "d_ff": 144}
 TRANSLATING, LONGEST, FEW = (0, 500, 750, 1000), 40, 200
 SMOOTHINGS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
@@ -281,26 +280,39 @@ def untrained(seed: int) -> LanguageModel:
 
 
 @cache
-def pretrained(seed: int) -> tuple[dict, list[float]]:
-    """Guess hidden words; return the weights, and the share of 500 sentences' words guessed."""
-    model, ids = untrained(seed), language()[1]
+def pretrained(kind: str, seed: int) -> tuple[dict, list[float]]:
+    """Train on plain text, and return the weights, and the share of 500 sentences' words guessed.
+
+    BERT guesses hidden words; GPT guesses each next one, and the end.
+    """
+    model, ids = untrained(seed), framed(language()[1]) if kind == "GPT" else language()[1]
     held, ids = ids[:500], ids[500:]
 
-    def hide(batch: Tensor, generator: torch.Generator) -> tuple[Tensor, Tensor]:
-        hidden = torch.rand(batch.shape, generator=generator) < HIDDEN
-        hidden &= batch != Vocab.pad_id
+    def guesses(batch: Tensor, generator: torch.Generator) -> tuple[Tensor, Tensor]:
+        real = batch != Vocab.pad_id
+        if kind == "GPT":
+            logits = model(batch[:, :-1], causal_mask(batch.shape[1] - 1))
+            return logits[real[:, 1:]], batch[:, 1:][real[:, 1:]]
+        hidden = (torch.rand(batch.shape, generator=generator) < HIDDEN) & real
         given = batch.masked_fill(hidden, Vocab.mask_id)
         return model(given, padding_mask(given, Vocab.pad_id))[hidden], batch[hidden]
 
     def score() -> float:
-        guessed, wanted = hide(held, torch.Generator().manual_seed(99))
+        guessed, wanted = guesses(held, torch.Generator().manual_seed(99))
         return (guessed.argmax(dim=1) == wanted).float().mean().item()
 
     def loss(generator: torch.Generator) -> Tensor:
-        return nn.functional.cross_entropy(*hide(ids[some(len(ids), generator)], generator))
+        return nn.functional.cross_entropy(*guesses(ids[some(len(ids), generator)], generator))
 
     curve = fit(model, loss, PRETRAINING, score, seed)
     return model.state_dict(), curve
+
+
+def framed(ids: Tensor) -> Tensor:
+    """Put bos before each row and eos after its last word, (B, T + 2)."""
+    end = (ids != Vocab.pad_id).sum(dim=1, keepdim=True) + 1
+    wider = nn.functional.pad(nn.functional.pad(ids, (1, 0), value=Vocab.bos_id), (0, 1))
+    return wider.scatter(1, end, Vocab.eos_id)
 
 
 def common_word() -> dict:
@@ -359,12 +371,10 @@ def refer(*, model: str, seed: int) -> dict:
     }
     sizes = {f"asked_{name}": len(each) for name, each in tests.items()}
     body, curve = untrained(seed), []
-    if model != "from scratch":
-        weights, curve = pretrained(seed)
-        layers = copy.deepcopy(body.encoder.state_dict())
+    kind = "GPT" if model.startswith("GPT") else "BERT"
+    if "scratch" not in model:
+        weights, curve = pretrained(kind, seed)
         body.load_state_dict(weights)
-        if model == "fresh layers":
-            body.encoder.load_state_dict(layers)
     if model == "nearest embedding":
         asks = nearest_known(body.embedding.weight.detach(), known, new)
         counts = defaultdict(Counter)
@@ -379,16 +389,16 @@ def refer(*, model: str, seed: int) -> dict:
         }
         shares = {name: round(sum(each) / len(each), 4) for name, each in guesses.items()}
         return shares | {"tired": asks["累"]} | sizes
-    alone = model in ("embeddings alone", "fixed embeddings")
-    updates = (0, TUNING, LONGER) if alone else (0, TUNING // 2, TUNING)
+    at_end = kind == "GPT" and "mean" not in model  # where all is read
+    updates = (0, TUNING // 2, TUNING)
     torch.manual_seed(seed)
-    net = nn.ModuleList([body.requires_grad_(model != "fixed embeddings"), nn.Linear(32, 2)])
+    net = nn.ModuleList([body, nn.Linear(32, 2)])
 
     def answer(ids: Tensor) -> Tensor:
-        real = (ids != Vocab.pad_id).unsqueeze(2)
-        mask = padding_mask(ids, Vocab.pad_id)
-        vectors = (body.embedding(ids) if alone else body.vectors(ids, mask)) * real
-        return net[1](vectors.sum(dim=1) / real.sum(dim=1))
+        ids = framed(ids) if kind == "GPT" else ids
+        mask = causal_mask(ids.shape[1]) if kind == "GPT" else padding_mask(ids, Vocab.pad_id)
+        real = ((ids == Vocab.eos_id) if at_end else (ids != Vocab.pad_id)).unsqueeze(2)
+        return net[1]((body.vectors(ids, mask) * real).sum(dim=1) / real.sum(dim=1))
 
     ids, given = rows(vocab, [pair for pair, _ in few]), torch.tensor([label for _, label in few])
 
@@ -534,8 +544,8 @@ def run(*, again: bool) -> None:
     order.append({"task": "words", "model": "most frequent", "seed": 0})
     for seed in SEEDS:
         for model in (
-            *("from scratch", "pre-trained", "embeddings alone", "fixed embeddings"),
-            *("nearest embedding", "fresh layers"),
+            *("from scratch", "pre-trained", "nearest embedding"),
+            *("GPT from scratch", "GPT", "GPT, mean"),
         ):
             order.append({"task": "halves", "model": model, "seed": seed})
     record("family", order, measure, data=DATA, again=again)

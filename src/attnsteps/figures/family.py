@@ -258,7 +258,7 @@ def one_format(tasks: Mapping[str, tuple[Sequence[str], Sequence[str]]]) -> Draw
         legend = row(
             *(vector([0.5], "source", **look), words(say("given: the prompt"), size=12)),
             *(space(6, 1), vector([0.5], "target", **look)),
-            words(say("written, and counted by the loss"), size=12),
+            words(say("written by the model"), size=12),
             gap=6,
         )
         if legend.width > limit:
@@ -266,7 +266,7 @@ def one_format(tasks: Mapping[str, tuple[Sequence[str], Sequence[str]]]) -> Draw
                 row(vector([0.5], "source", **look), words(say("given: the prompt"), size=12)),
                 row(
                     vector([0.5], "target", **look),
-                    words(say("written, and counted by the loss"), size=12),
+                    words(say("written by the model"), size=12),
                 ),
                 gap=4,
                 align="left",
