@@ -3,7 +3,7 @@
 from scripts.experiments import SEEDS, page, record
 
 DATA = "lookups among eight random keys, at sixteen learning rates each"
-FORMS = "alone", "together"
+FORMS = "alone", "together", "together, same words"
 WIDTHS = 16, 64, 256
 
 
@@ -13,8 +13,9 @@ def run(*, again: bool) -> None:
     divisors = names["divisors"]
 
     def measure(*, lookups: str, d_k: int, divisor: str, seed: int) -> dict:
-        train = names[f"train_{lookups}"]
-        first, last = train(divisors[divisor](d_k), d_k, seed)
+        train, *same = lookups.split(", ")
+        options = {"fresh": False} if same else {}
+        first, last = names[f"train_{train}"](divisors[divisor](d_k), d_k, seed, **options)
         solved = (last > 0.9).float().flatten(1).mean(1)  # one share for each learning rate
         return {
             "untrained": round((first > 0.9).float().mean().item(), 3),
@@ -24,7 +25,7 @@ def run(*, again: bool) -> None:
     tasks = [
         {"lookups": lookups, "d_k": d_k, "divisor": divisor, "seed": seed}
         for lookups in FORMS
-        for d_k in WIDTHS
+        for d_k in (WIDTHS if "same" not in lookups else WIDTHS[-1:])
         for divisor in divisors
         for seed in SEEDS
     ]
