@@ -140,10 +140,10 @@ EXAMPLES = {
             name: [{"steps": [100, 800], "names": [1, 8], "right": [[1.0, 0.2], [1.0, r / 4]]}]
             for r, name in enumerate(("α", "β", "γ", "δ"))
         },
+        list("αβγδ"),
         (100, 800),
-        8,
+        [1.0, 0.4],
     ),
-    outside.three_ways: lambda: (5, 3, "α", "β"),
     outside.mixed_memories: lambda: (
         [
             (["α … γ", "α … γ", "α … γ"], "it"),
@@ -152,6 +152,7 @@ EXAMPLES = {
         ],
         {0: "α", 2: "β"},
     ),
+    outside.three_ways: lambda: (5, 3, "α", "β"),
     cuts.text_to_rectangle: lambda: (
         "".join(TOKENS),
         [TOKENS, TOKENS[:3]],
@@ -324,9 +325,9 @@ EXAMPLES = {
     choices.the_cache_as_it_fills: lambda: (*3 * [WEIGHTS[:3, :3]], NAMES),
     choices.rows_change_places: lambda: (
         [
-            [("the", 0.72), ("a", 0.01)],
-            [("the animal", 0.7), ("the fish", 0.01)],
-            [("the fish swims", 0.7), ("the animal swims", 0.01)],
+            [("it", 0.72), ("she", 0.01)],
+            [("it is", 0.7), ("it was", 0.01)],
+            [("it was hot", 0.7), ("it is hot", 0.01)],
         ],
     ),
     choices.a_slip_with_a_teacher_and_without: lambda: ("a b c", "a c c", "a c d " + 12 * "e "),
@@ -490,6 +491,14 @@ EXAMPLES = {
                 *("Nanjing", "Kyoto", ["åį", "Ĺ", "äº¬"], [190, 331, 25]),
                 *(["äº¬"], [("京", "京都 (Kyoto)", 24, 25)]),
             )
+        ],
+    ),
+    own.verdicts_by_kind: lambda: (
+        [
+            own.Verdicts(
+                "questions", 5, 1, 4, "✓", "谁把窗户打开了？", "", "Who opened the window?"
+            ),
+            own.Verdicts("names", 0, 2, 8, "✗", "小王", "Xiao Wang", "The king."),
         ],
     ),
     own.places_by_pairs: lambda: (

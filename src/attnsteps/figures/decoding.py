@@ -205,7 +205,7 @@ def a_beam_word_by_word(steps: Sequence[Sequence[tuple[str, float]]]) -> Drawing
 
     def last(text: str) -> str:
         parts = [say("end") if part == "<eos>" else part for part in text.split()]
-        return f"{parts[0]} … {parts[-1]}" if text in first else f"… {' '.join(parts[-2:])}"
+        return f"{parts[0]} … {parts[-1]}" if text in first else f"… {' '.join(parts[-3:])}"
 
     first = {text for text, _ in steps[0]}
     before: set[str] = set()
