@@ -3,10 +3,10 @@
 import pytest
 import torch
 
-from attnsteps.exercises.inside import grade_pointing
+from attnsteps.exercises.inside import grade_preference
 
 
-def pointing(weights, query, right, wrong):
+def preference(weights, query, right, wrong):
     n = torch.arange(len(query))
     rows = weights[n, :, query]  # (B, H, Tk)
     return (rows[n, :, right] > rows[n, :, wrong]).float().mean(0)
@@ -25,7 +25,7 @@ def rows_of(weights, query):
 
 
 def averaged(weights, query, right, wrong):
-    return pointing(weights.mean(1, keepdim=True), query, right, wrong)
+    return preference(weights.mean(1, keepdim=True), query, right, wrong)
 
 
 def averaged_and_flat(*arguments):
@@ -44,7 +44,7 @@ def difference(weights, query, right, wrong):
 
 
 def or_equal(weights, query, right, wrong):
-    return 1 - pointing(weights, query, wrong, right)
+    return 1 - preference(weights, query, wrong, right)
 
 
 def transposed(weights, query, right, wrong):
@@ -52,9 +52,9 @@ def transposed(weights, query, right, wrong):
     return (weights[n, :, right, query] > weights[n, :, wrong, query]).float().mean(0)
 
 
-@pytest.mark.parametrize("function", [pointing, with_loops])
+@pytest.mark.parametrize("function", [preference, with_loops])
 def test_a_right_solution_passes(function):
-    verdict = grade_pointing(function)
+    verdict = grade_preference(function)
     assert verdict, verdict
 
 
@@ -66,11 +66,11 @@ def test_a_right_solution_passes(function):
         (averaged_and_flat, "the heads are averaged before the comparison"),
         (per_sentence, "this is one answer for each sentence"),
         (difference, "this is the mean difference of the weights"),
-        (or_equal, "a query that gives both keys the same weight does not point"),
+        (or_equal, "a query that gives both keys the same weight prefers neither"),
         (transposed, "rows are read as keys and columns as queries"),
         (
-            lambda weights, query, right, wrong: pointing(weights, query, wrong, right),
-            "this is how often the heads point to the wrong key",
+            lambda weights, query, right, wrong: preference(weights, query, wrong, right),
+            "this is how often the heads prefer the wrong key",
         ),
         (
             lambda weights, query, right, wrong: rows_of(weights, query)[
@@ -84,12 +84,12 @@ def test_a_right_solution_passes(function):
     ],
 )
 def test_what_is_wrong_is_named(function, message):
-    verdict = grade_pointing(function)
+    verdict = grade_preference(function)
     assert not verdict
     assert message in verdict.message, verdict
 
 
 def test_every_head_has_another_share():
     shares = []
-    grade_pointing(lambda *given: shares.append(with_loops(*given)))
+    grade_preference(lambda *given: shares.append(with_loops(*given)))
     assert len(set(shares[0].tolist())) == 3

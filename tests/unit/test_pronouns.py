@@ -104,4 +104,8 @@ def test_everything_is_measured_and_nothing_cut_is_the_whole_model(asked):
     assert {f"cut {name}" for name in named_cuts(asked)} < found.keys()
     assert len(found["controls"]) == 5
     assert found["cut 3"] == found["cut nouns both"]
-    assert {"mean own", "mean other", "mean all", "worst head", "without pointer"} < found.keys()
+    with edges_cut(MODEL, *named_cuts(asked)["2"], *named_cuts(asked)["3"]):
+        assert found["cut 2 + 3"] == asked.scores(MODEL)
+    with knocked_out(MODEL, Knockout("cross", 1, 3)):
+        assert found["without"]["cross 2.4"] == asked.scores(MODEL)
+    assert {"mean own", "mean other", "mean all", "without", "without pointer"} < found.keys()

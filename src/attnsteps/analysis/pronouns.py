@@ -205,7 +205,7 @@ def two_other_words(asked: Asked, chance: Random, spared: Sequence[str] = ("们"
 
 
 def named_cuts(asked: Asked) -> dict[str, list[Cut]]:
-    """Return what chapter 19 hides from a model: three stories, and two words in each layer."""
+    """Return what chapter 19 hides: stories, alone and joined; and words of each layer."""
     adjective, nouns, at = asked.adjective, (asked.noun, asked.other), asked.at
     both_ways = [(adjective, each) for each in nouns] + [(each, adjective) for each in nouns]
     edges = {
@@ -216,10 +216,13 @@ def named_cuts(asked: Asked) -> dict[str, list[Cut]]:
     for layer, where in ((0, "layer 1"), (1, "layer 2"), (None, "both")):
         edges[f"adjective {where}"] = ("cross", layer, [(at, adjective)])
         edges[f"nouns {where}"] = ("cross", layer, [(at, each) for each in nouns])
-    return {"": []} | {
+    cuts = {"": []} | {
         name: [(part, layer, asked.edges(part, *pairs))]
         for name, (part, layer, pairs) in edges.items()
     }
+    for joint in ("1 + 2", "2 + 3", "1 + 2 + 3"):
+        cuts[joint] = [cut for story in joint.split(" + ") for cut in cuts[story]]
+    return cuts
 
 
 def means_of_layer_1(model: Transformer, asked: Asked) -> dict[str, Float[Tensor, "B D"]]:
@@ -254,22 +257,21 @@ def measured(model: Transformer, asked: Asked) -> dict:
     for _ in range(5):
         with edges_cut(model, two_other_words(asked, chance)):
             found["controls"].append(asked.scores(model))
-    alone = {}
+    alone = found["without"] = {}  # each head, counted from 1
     for part, (stack, _) in PARTS.items():
         for layer in range(len(getattr(model, stack).layers)):
             for head in range(model.config.num_heads):
-                one = Knockout(part, layer, head)
-                with knocked_out(model, one):
-                    alone[one] = asked.scores(model)
+                with knocked_out(model, Knockout(part, layer, head)):
+                    alone[f"{part} {layer + 1}.{head + 1}"] = asked.scores(model)
     with torch.no_grad():
         weights = model(asked.src_ids, asked.tgt_in, need_weights=True)[1].cross
     rows = torch.stack(weights)[:, asked.n, :, asked.at]  # (B, L, H, S)
     right, wrong = (rows[asked.n, :, :, noun] for noun in (asked.noun, asked.other))
     points = (right > wrong).float().mean(0)
-    best = Knockout("cross", *divmod(points.argmax().item(), model.config.num_heads))
+    layer, head = divmod(points.argmax().item(), model.config.num_heads)
     found["pointer"] = points.max().item()
-    found["without pointer"] = alone[best]
-    found["worst head"] = min(alone.values(), key=lambda each: each[1])
+    found["without pointer"] = alone[f"cross {layer + 1}.{head + 1}"]
+    found["to adjective"] = rows[asked.n, :, :, asked.adjective].mean(0).tolist()
     for name, new in means_of_layer_1(model, asked).items():
         with heads_hand_on(model, 0, asked.at, new):
             found[f"mean {name}"] = asked.scores(model)

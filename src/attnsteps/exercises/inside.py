@@ -10,15 +10,15 @@ from attnsteps.exercises.verdict import Verdict, attempt, difference
 _B, _H, _TQ, _TK = 7, 3, 5, 6
 
 
-def grade_pointing(function: Callable[[Tensor, Tensor, Tensor, Tensor], Tensor]) -> Verdict:
-    """Say whether ``function(weights, query, right, wrong)`` tells how often each head points.
+def grade_preference(function: Callable[[Tensor, Tensor, Tensor, Tensor], Tensor]) -> Verdict:
+    """Say whether ``function(weights, query, right, wrong)`` tells how often heads prefer a key.
 
     It takes weights (B, H, Tq, Tk) and, for each sentence, the positions (B,) of the query, the
     right key and the wrong key. For each head, (H,), it should return the share of sentences in
     which the query gives the right key more weight than the wrong one.
 
     Example:
-        >>> grade_pointing(lambda weights, query, right, wrong: weights.mean((0, 2, 3)))
+        >>> grade_preference(lambda weights, query, right, wrong: weights.mean((0, 2, 3)))
         ✗ Not yet: shares[0] should be 0.7143 and is 0.1667
     """
     generator = torch.Generator().manual_seed(11)
@@ -33,7 +33,9 @@ def grade_pointing(function: Callable[[Tensor, Tensor, Tensor, Tensor], Tensor])
     fault = raised or _fault(got, weights, query, right, wrong)
     if fault:
         return Verdict(False, fault)
-    return Verdict(True, "one share for each head, of the sentences in which it points right")
+    return Verdict(
+        True, "one share for each head, of the sentences in which it prefers the right key"
+    )
 
 
 def _fault(got: object, weights: Tensor, query: Tensor, right: Tensor, wrong: Tensor) -> str:
@@ -50,10 +52,8 @@ def _fault(got: object, weights: Tensor, query: Tensor, right: Tensor, wrong: Te
             .float()
             .mean(0)
         ),
-        "this is how often the heads point to the wrong key": (
-            (to_wrong > to_right).float().mean(0)
-        ),
-        "a query that gives both keys the same weight does not point": (
+        "this is how often the heads prefer the wrong key": ((to_wrong > to_right).float().mean(0)),
+        "a query that gives both keys the same weight prefers neither": (
             (to_right >= to_wrong).float().mean(0)
         ),
         "this is the mean difference of the weights, not the share of sentences": (

@@ -158,7 +158,7 @@ def where_a_head_looks(words: Sequence[str], twins: Sequence[str], weights: Tens
     )
 
 
-def how_often_each_head_points(points: Mapping[str, Tensor]) -> Drawing:
+def how_often_each_head_prefers_the_right(points: Mapping[str, Tensor]) -> Drawing:
     """Draw in what share of the sentences each head prefers the right noun: part → (L, H)."""
     names = {
         "encoder": say("1 encoder"),
@@ -187,7 +187,7 @@ def how_often_each_head_points(points: Mapping[str, Tensor]) -> Drawing:
         ]
 
     return Drawing(
-        say("How often each head points to the right noun, in percent"),
+        say("How often each head prefers the right noun, in percent"),
         "; ".join(
             say("{part}: {shares}", part=names[part], shares=listed(100 * shares.flatten(), 0))
             for part, shares in points.items()
@@ -242,13 +242,17 @@ def a_swap() -> Drawing:
     )
 
 
+def _cut(stories: str) -> str:
+    return say("stories {n} cut", n=stories) if "+" in stories else say("story {n} cut", n=stories)
+
+
 def in_five_models(scores: Mapping[str, Scores]) -> Drawing:
     """Draw log-odds and right pronouns of each model, a row for each intervention.
 
     Args:
         scores: by intervention, what was found in each model.
     """
-    names = [say("story {n} cut", n=name) if name[0] in "123" else say(name) for name in scores]
+    names = [_cut(name) if name[0] in "123" else say(name) for name in scores]
     odds = [[one for one, _ in each] for each in scores.values()]
     right = [[100 * share for _, share in each] for each in scores.values()]
     models = [str(n + 1) for n in range(len(odds[0]))]
