@@ -20,6 +20,7 @@ from scripts.experiments import SEEDS, record
 from scripts.recipes import corpus, learn
 
 WRITER_STEPS, STEPS, PASSES, TESTED = 2_000, 4_000, 10, 1_000
+SHOWN, PLACES = 3, 7  # sentences to show, of a length between two right ones
 KINDS = (
     "word by word",
     "mask-predict",
@@ -87,7 +88,7 @@ def run(*, again: bool) -> None:
         with patch("attnsteps.model.non_autoregressive.LengthPredictor", lengths):
             trained, _ = learn(pairs, kind="mask_predict", steps=steps, seed=seed)
         trained.model.eval()
-        found = Counter()
+        found, shown = Counter(), []
         for pair in tested:
             words, length = said_with(trained, pair.src)
             fitting = sorted({len(one) + 1 for one in pair.references})
@@ -96,6 +97,8 @@ def run(*, again: bool) -> None:
             if fitting[-1] - fitting[0] == 2:
                 found["two apart"] += 1
                 found["between"] += length == fitting[0] + 1
+                if length == fitting[0] + 1 == PLACES and len(shown) < SHOWN:
+                    shown.append(["".join(pair.src), *map(list, pair.references), words])
             told, _ = said_with(trained, pair.src, len(pair.tgt) + 1)
             found["right with a right length"] += tuple(told) in pair.references
         texts = ["".join(pair.src) for pair in tested]
@@ -103,7 +106,8 @@ def run(*, again: bool) -> None:
         found["right of five lengths"] = sum(
             tuple(one.tokens) in pair.references for one, pair in zip(best, tested, strict=True)
         )
-        return {name: count / TESTED for name, count in found.items()}
+        shares = {name: count / TESTED for name, count in found.items()}
+        return shares | ({"shown": shown} if steps == WRITER_STEPS else {})
 
     tasks = [
         {"kind": kind, "steps": WRITER_STEPS if kind == "word by word" else STEPS, "seed": seed}
@@ -111,5 +115,6 @@ def run(*, again: bool) -> None:
         for kind in KINDS
     ]
     tasks.append({"kind": "mask-predict", "steps": 2 * STEPS, "seed": 0})  # has it stopped?
+    tasks.append({"kind": "mask-predict", "steps": WRITER_STEPS, "seed": 0})  # some sentences
     data = "generated(40000, seed=0, ambiguous=True)"
     record("ambiguous", tasks, measure, data=data, again=again)

@@ -245,47 +245,6 @@ def from_the_corpus_to_the_student(
     )
 
 
-def the_length_between(orders: Sequence[Sequence[str]]) -> Drawing:
-    """Draw two right translations of lengths two apart, and the blanks of the length between."""
-    shorter, longer = sorted(([*one, "<eos>"] for one in orders), key=len)
-    lines = (shorter, ["<mask>"] * (len(shorter) + 1), longer)
-    titles = [
-        words(title, size=13, bold=True)
-        for title in (
-            say("{n}: right", n=len(shorter)),
-            say("{n}: neither", n=len(shorter) + 1),
-            say("{n}: right", n=len(longer)),
-        )
-    ]
-
-    def places(wide: float) -> list[list[Piece]]:
-        chips = [
-            [
-                matrix(
-                    [[text]], "target" if n == 1 else "plain", cell=(wide, 26), crossed=[[n == 1]]
-                )
-                for text in line
-            ]
-            for n, line in enumerate(lines)
-        ]
-        return [line + [space()] * (len(longer) - len(line)) for line in chips]
-
-    flush = [[title, space(6), *line] for title, line in zip(titles, places(60), strict=True)]
-    upright = [[title, *line] for title, line in zip(titles, places(84), strict=True)]
-    return Drawing(
-        say("Two right lengths, and the one between"),
-        say(
-            "Two right translations of a sentence: {shorter}, and: {longer}. Between them is a row "
-            "of {n} masks, into which neither fits.",
-            shorter=" ".join(shorter),
-            longer=" ".join(longer),
-            n=len(lines[1]),
-        ),
-        grid(flush, gap=(6, 12)),
-        grid([list(line) for line in zip(*upright, strict=True)], gap=(14, 6)),
-    )
-
-
 def waits_and_works(racers: Sequence[tuple[str, int, int, Sequence[float]]]) -> Drawing:
     """Draw each way of writing as a block: as wide as its passes, as many cells as its work.
 
@@ -325,6 +284,43 @@ def waits_and_works(racers: Sequence[tuple[str, int, int, Sequence[float]]]) -> 
         + ".",
         arranged((34, 13), 24),
         arranged((16, 12), 10),
+    )
+
+
+def the_length_between(orders: Sequence[Sequence[str]], said: Sequence[str]) -> Drawing:
+    """Draw two right translations of lengths two apart, and what is said at the length between."""
+    shorter, longer = sorted(([*one, "<eos>"] for one in orders), key=len)
+    lines = (shorter, [*said, "<eos>"], longer)
+    titles = [
+        words(title, size=13, bold=True)
+        for title in (
+            say("{n}: right", n=len(shorter)),
+            say("{n}: said", n=len(lines[1])),
+            say("{n}: right", n=len(longer)),
+        )
+    ]
+
+    def places(wide: float) -> list[list[Piece]]:
+        chips = [
+            [matrix([[text]], "target" if n == 1 else "plain", cell=(wide, 26)) for text in line]
+            for n, line in enumerate(lines)
+        ]
+        return [line + [space()] * (len(longer) - len(line)) for line in chips]
+
+    flush = [[title, space(6), *line] for title, line in zip(titles, places(60), strict=True)]
+    upright = [[title, *line] for title, line in zip(titles, places(84), strict=True)]
+    return Drawing(
+        say("Two right lengths, and the one between"),
+        say(
+            "Two right translations of a sentence: {shorter}, and: {longer}. At the length "
+            "between, of {n} places, the model said: {said}.",
+            shorter=" ".join(shorter),
+            longer=" ".join(longer),
+            n=len(lines[1]),
+            said=" ".join(lines[1]),
+        ),
+        grid(flush, gap=(6, 12)),
+        grid([list(line) for line in zip(*upright, strict=True)], gap=(14, 6)),
     )
 
 
