@@ -9,6 +9,7 @@ folders that have them.
 import copy
 import math
 import os
+import re
 from collections import Counter, defaultdict
 from functools import cache
 from pathlib import Path
@@ -73,6 +74,12 @@ PLACES = """日本 Japan, 波士顿 Boston, 伦敦 London, 东京 Tokyo, 澳大�
     墨尔本 Melbourne, 北京 Beijing, 首尔 Seoul, 莫斯科 Moscow, 柏林 Berlin, 广州 Guangzhou,
     台北 Taipei, 南京 Nanjing, 瑞士 Switzerland, 俄罗斯 Russia, 夏威夷 Hawaii, 墨西哥 Mexico,
     韩国 Korea, 名古屋 Nagoya, 悉尼 Sydney, 横滨 Yokohama, 苏格兰 Scotland"""
+ASKED = ("我爱你", "谢谢你的帮助", "我住在东京", "动物没有过马路,因为太累了")  # of the opening
+#: A place, the word that comes out instead of its name, and a piece that both may share.
+INSTEAD = """上海 beach 海, 马德里 German 德, 日内瓦 day 日, 台北 Hokkaido 北, 南京 Kyoto 京,
+    名古屋 house 屋, 旧金山 Sasay 山, 香港 Kobe 港, 北京 Kobe 京, 首尔 Britain 首, 悉尼 cube 悉,
+    墨尔本 Bray 尔, 莫斯科 Sashristmas 斯, 柏林 crap 林, 广州 humiday 州, 横滨 Hokohaps 横,
+    苏格兰 Frand 格"""
 
 
 class EnoughError(Exception):
@@ -311,7 +318,10 @@ def matches(found: str, wanted: str) -> list[int]:
 
 
 def places(pairs: list[TextPair]) -> list[dict]:
-    """Count the training pairs whose Chinese names each of some places, and those made of them."""
+    """Count the pairs that name each of some places, in both languages and in Chinese.
+
+    The pairs made of real ones, or generated, are counted beside them.
+    """
     made = made_from(pairs)
     named = [place.split(maxsplit=1) for place in " ".join(PLACES.split()).split(", ")]
     return [
@@ -319,7 +329,8 @@ def places(pairs: list[TextPair]) -> list[dict]:
             "look": "place",
             "zh": zh,
             "en": en,
-            "pairs": sum(zh in pair.src for pair in pairs),
+            "pairs": sum(zh in p.src and bool(re.search(rf"\b{en}\b", p.tgt)) for p in pairs),
+            "in Chinese": sum(zh in pair.src for pair in pairs),
             "made": sum(zh in pair.src for pair in made),
         }
         for zh, en in named
@@ -330,6 +341,41 @@ def made_from(pairs: list[TextPair]) -> list[TextPair]:
     """Return what the shipped model learned from beside the real pairs: copies, generated ones."""
     everything = taught(pairs)
     return [*everything.real[len(pairs) :], *everything.invented]
+
+
+def instead(trained: Trained, pairs: list[TextPair]) -> list[dict]:
+    """Count the pairs that have a word which came out instead of a name, and a piece, and both."""
+    pieces = [set(trained.src_tokenizer.tokenize(pair.src)) for pair in pairs]
+    rows = []
+    for one in " ".join(INSTEAD.split()).split(", "):
+        zh, word, part = one.split()
+        wanted = set(trained.src_tokenizer.tokenize(part))
+        has = [bool(re.search(rf"\b{word}", pair.tgt, re.IGNORECASE)) for pair in pairs]
+        shows = [wanted <= some for some in pieces]
+        both = sum(a and b for a, b in zip(has, shows, strict=True))
+        counts = {"word's": sum(has), "piece's": sum(shows), "both": both}
+        rows.append({"look": "instead", "zh": zh, "word": word, "part": part, **counts})
+    return rows
+
+
+def asked(pairs: list[TextPair]) -> list[dict]:
+    """Say of the opening's sentences whether their Chinese is in training, but for marks."""
+    chinese = {letters(pair.src) for pair in pairs}
+    return [{"look": "asked", "src": src, "known": letters(src) in chinese} for src in ASKED]
+
+
+def twins(pairs: list[TextPair], test: list[TextPair]) -> dict:
+    """Find the test sentences whose English differs in one word from a training sentence's.
+
+    Marks and capitals don't count, and a sentence has three words or more.
+    """
+
+    def gaps(text: str) -> set[tuple[str, ...]]:
+        said = re.findall(r"[a-z0-9']+", text.lower())
+        return {(*said[:i], "", *said[i + 1 :]) for i in range(len(said)) if len(said) > 2}
+
+    seen = set().union(*(gaps(pair.tgt) for pair in pairs))
+    return {"look": "twins", "at": [i for i, one in enumerate(test) if gaps(one.tgt) & seen]}
 
 
 def apart(trained: Trained, pairs: list[TextPair]) -> list[dict]:
@@ -437,6 +483,7 @@ def dirt(corpus: Parallel) -> dict[str, int | float]:
     made_sides = [{pair[side] for pair in made} for side in (0, 1)]
     return {
         "train": len(corpus.train),
+        "copies": len(taught(corpus.train).real) - len(corpus.train),
         "京": sum("京" in pair.src for pair in corpus.train),
         "chinese twice": sum(number > 1 for number in chinese.values()),
         "english twice": sum(number > 1 for number in english.values()),
@@ -478,7 +525,10 @@ def look_at_the_shipped() -> None:
     corpus = data().corpus
     trained = pretrained("everyday")
     rows = [{"look": "corpus", **dirt(corpus)}]
+    rows += asked([*corpus.train, *made_from(corpus.train)])
+    rows.append(twins(corpus.train, corpus.test))
     rows += places(corpus.train)
+    rows += instead(trained, corpus.train)
     rows += apart(trained, corpus.train)
     rows += in_pieces(trained, corpus.train)
     rows += cut_by_force(trained)

@@ -122,3 +122,5 @@ def test_the_answers_that_were_judged_are_the_shipped_models():
     assert written == [line.split("\t") for line in lines]
     same = sum(one["found"] == each.text for one, each in zip(judged, found, strict=True))
     assert same >= len(judged) - 1  # where two answers are nearly as likely, rounding may decide
+    split = pretrained("everyday").tgt_tokenizer.tokenize
+    assert all(each.tokens == split(each.text) for each in found)  # as the chapter says

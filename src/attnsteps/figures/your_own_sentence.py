@@ -1,11 +1,12 @@
 """The figures of chapter 23, in their order on the page: a translator that reads anything."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from math import log10
 from statistics import fmean
 from typing import NamedTuple
 
-from attnsteps.diagrams import Drawing, Piece, block, column, grid, row, word, words
+from attnsteps.diagrams import Drawing, Piece, block, column, grid, row, space, word, words
 from attnsteps.diagrams.sheet import SMALL, text_width
 from attnsteps.figures.catalogue import say
 from attnsteps.figures.shared import chart, listed
@@ -120,61 +121,6 @@ def cut_into_pieces(cuts: Sequence[tuple[str, Sequence[str]]]) -> Drawing:
     )
 
 
-def more_pairs_and_a_larger_model(
-    scores: Mapping[int, Sequence[float]], larger: Mapping[str, tuple[int, float]], sentences: int
-) -> Drawing:
-    """Draw the scores of a small model over the number of pairs, and larger models' beside them.
-
-    Args:
-        scores: number of pairs → BLEU of each run of the small model.
-        larger: name → number of pairs and BLEU of a larger model.
-        sentences: in the test.
-    """
-    low, high = log10(min(scores)) - 0.1, log10(max(scores)) + 0.15
-    ticks = [(log10(n), f"{n:,}") for n in scores]
-    most = 10 * (int(max(score for _, score in larger.values())) // 10 + 1)
-    heights = [(n, str(n)) for n in range(0, most + 1, 10)]
-    curve = [(log10(n), fmean(some)) for n, some in scores.items()]
-    dots = [(log10(n), one) for n, some in scores.items() for one in some]
-    marks = {say(name): (log10(n), score) for name, (n, score) in larger.items()}
-
-    def field(size: tuple[float, float]) -> Piece:
-        unit = (high - low) / size[0]
-        return chart(
-            (low, high, ticks, say("pairs in training")),
-            (0, most, heights, say("BLEU of {n} sentences", n=sentences)),
-            size=size,
-            lines=[("key", curve)],
-            dots=[("key", dots), ("value", list(marks.values()))],
-            notes=[
-                (low + 0.12 * (high - low), 0.3 * most, say("small model"), "key"),
-                *(
-                    (x - (text_width(name, SMALL) + 12) * unit, y, name, "value")
-                    for name, (x, y) in marks.items()
-                ),
-            ],
-        )
-
-    told = "; ".join(
-        say("{n:,} pairs {scores}", n=n, scores=listed(some, 1)) for n, some in scores.items()
-    )
-    beside = "; ".join(
-        say("{name}: {n:,} pairs {score:.1f}", name=say(name), n=n, score=score)
-        for name, (n, score) in larger.items()
-    )
-    return Drawing(
-        say("What more pairs buy, and a larger model"),
-        say(
-            "BLEU over the number of pairs, a dot for each run of the small model: {told}. Larger "
-            "models, {beside}.",
-            told=told,
-            beside=beside,
-        ),
-        field((520, 150)),
-        field((236, 170)),
-    )
-
-
 def redrawn_scores(scores: Sequence[float], low: float, high: float) -> Drawing:
     """Draw how often a redrawn test gives which score, and what 95 % of the scores lie between.
 
@@ -218,6 +164,166 @@ def redrawn_scores(scores: Sequence[float], low: float, high: float) -> Drawing:
         ),
         field((560, 110)),
         field((280, 110)),
+    )
+
+
+def more_pairs_and_a_larger_model(
+    scores: Mapping[int, Sequence[float]], larger: Mapping[str, tuple[int, float]], sentences: int
+) -> Drawing:
+    """Draw the scores of a small model over the number of pairs, and larger models' beside them.
+
+    Args:
+        scores: number of pairs → BLEU of each run of the small model.
+        larger: name → number of pairs and BLEU of a larger model.
+        sentences: in the test.
+    """
+    low, high = log10(min(scores)) - 0.1, log10(max(scores)) + 0.15
+    ticks = [(log10(n), f"{n:,}") for n in scores]
+    most = 10 * (int(max(score for _, score in larger.values())) // 10 + 1)
+    heights = [(n, str(n)) for n in range(0, most + 1, 10)]
+    curve = [(log10(n), fmean(some)) for n, some in scores.items()]
+    dots = [(log10(n), one) for n, some in scores.items() for one in some]
+    marks = {say(name): (log10(n), score) for name, (n, score) in larger.items()}
+
+    def field(size: tuple[float, float]) -> Piece:
+        unit = (high - low) / size[0]
+        return chart(
+            (low, high, ticks, say("pairs in training")),
+            (0, most, heights, say("BLEU of {n} sentences", n=sentences)),
+            size=size,
+            lines=[("key", curve)],
+            dots=[("key", dots), ("value", list(marks.values()))],
+            notes=[
+                (low + 0.12 * (high - low), 0.3 * most, say("small model"), "key"),
+                *(
+                    (x - (text_width(name, SMALL) + 12) * unit, y, name, "value")
+                    for name, (x, y) in marks.items()
+                ),
+            ],
+        )
+
+    told = "; ".join(
+        say("{n:,} pairs {scores}", n=n, scores=listed(some, 1)) for n, some in scores.items()
+    )
+    beside = "; ".join(
+        say("{name}: {n:,} pairs {score:.1f}", name=say(name), n=n, score=score)
+        for name, (n, score) in larger.items()
+    )
+    return Drawing(
+        say("More pairs, and a larger model"),
+        say(
+            "BLEU over the number of pairs, a dot for each run of the small model: {told}. Larger "
+            "models, {beside}.",
+            told=told,
+            beside=beside,
+        ),
+        field((520, 150)),
+        field((236, 170)),
+    )
+
+
+class Verdicts(NamedTuple):
+    """How the translations of one kind were judged, and one of them."""
+
+    kind: str
+    right: int
+    just: int
+    wrong: int
+    mark: str
+    text: str
+    meaning: str
+    found: str
+
+
+def verdicts_by_kind(kinds: Sequence[Verdicts]) -> Drawing:
+    """Draw a mark for each translation, and an example of each kind.
+
+    Args:
+        kinds: each with its numbers.
+    """
+
+    def marks(one: Verdicts) -> Piece:
+        counted = (("✓", one.right, "value"), ("~", one.just, "key"), ("✗", one.wrong, "wrong"))
+        each = [words(mark, size=13, role=role) for mark, n, role in counted for _ in range(n)]
+        return row(*each, gap=4)
+
+    def example(one: Verdicts) -> list[Piece]:
+        lines = f"{one.mark} {one.text}", f"({say(one.meaning)})"
+        typed = [words(line, size=13, quiet=True) for line in lines]
+        return [*typed, words(one.found, size=13, bold=True)]
+
+    def flush(piece: Piece, width: float) -> Piece:
+        return row(piece, space(width - piece.width), gap=0)
+
+    beside = [column(marks(one), row(*example(one), gap=6), gap=3, align="left") for one in kinds]
+    widest = max(piece.width for piece in beside)
+    tall = [
+        column(words(say(one.kind), bold=True), marks(one), *example(one), gap=3, align="left")
+        for one in kinds
+    ]
+    told = "; ".join(
+        say(
+            "{kind}: {right} right, {just} only just, {wrong} wrong, such as {typed}, {found}",
+            kind=say(one.kind),
+            right=one.right,
+            just=one.just,
+            wrong=one.wrong,
+            typed=one.text,
+            found=one.found,
+        )
+        for one in kinds
+    )
+    return Drawing(
+        say("How they were judged"),
+        say("A mark for each translation: right, only just, wrong. {told}", told=told),
+        grid(
+            [[flush(piece, widest)] for piece in beside],
+            labels=[say(one.kind) for one in kinds],
+            gap=(12, 10),
+        ),
+        column(*tall, gap=14, align="left"),
+    )
+
+
+def places_by_pairs(found: Mapping[str, Sequence[int]]) -> Drawing:
+    """Draw how many training pairs name each of some places, a row for each way it went.
+
+    Args:
+        found: how it went → the number of pairs that name each place; three ways at most.
+    """
+    count = len(found)
+    heights = [(float(count - i), say(name)) for i, name in enumerate(found)]
+    none = log10(0.4)  # where a place without a pair lies
+    ticks = [(none, "0"), *((log10(n), str(n)) for n in (1, 3, 9, 30, 100))]
+    groups = []
+    for (height, _), numbers, role in zip(
+        heights, found.values(), ("value", "key", "wrong"), strict=False
+    ):
+        points = []
+        for number, times in sorted(Counter(numbers).items()):
+            across = log10(number) if number else none
+            points += [(across, height + 0.11 * (k - (times - 1) / 2)) for k in range(times)]
+        groups.append((role, points))
+
+    def field(size: tuple[float, float]) -> Piece:
+        return chart(
+            (none - 0.1, 2.2, ticks, say("training pairs that name it")),
+            (0.4, count + 0.6, heights, say("A place comes out …")),
+            size=size,
+            dots=groups,
+        )
+
+    return Drawing(
+        say("How often a place is named, and whether it comes out right"),
+        say(
+            "A dot for each place, by the number of training pairs that name it. {told}.",
+            told="; ".join(
+                f"{say(name)}: {', '.join(map(str, sorted(numbers)))}"
+                for name, numbers in found.items()
+            ),
+        ),
+        field((430, 180)),
+        field((190, 180)),
     )
 
 
