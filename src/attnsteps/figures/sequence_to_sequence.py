@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 
 from torch import Tensor
 
@@ -476,36 +477,52 @@ def who_asks_whom(tokens: Sequence[str], written: Sequence[str], following: str)
     )
 
 
-def three_readers(
-    runs: Mapping[str, Sequence[dict]], stops: tuple[int, int], colours: int
+def _dashes(heights: Sequence[float], each: int = 6) -> Iterator[list[tuple[float, float]]]:
+    """Cut the line through these heights into dashes, so many between two of them."""
+    for i, (a, b) in enumerate(pairwise(heights)):
+        for n in range(each):
+            ends = (n / each, (n + 0.6) / each)
+            yield [(i + t, a + t * (b - a)) for t in ends]
+
+
+def readers_of_lists(
+    runs: Mapping[str, Sequence[dict]],
+    ends: Sequence[str],
+    stops: tuple[int, int],
+    baseline: Sequence[float],
 ) -> Drawing:
     """Draw how often readers of a list are right, over its length, early and late in training.
 
     Args:
         runs: for each reader its runs, each with ``steps``, ``names`` and ``right``: at each step a
             share for each number of names.
+        ends: a short name of each reader, for the end of its lines.
         stops: the two steps that are drawn.
-        colours: how many answers a blind guess chooses from.
+        baseline: for each number of names, how often a reader is right that knows all colours, but
+            not whose they are, and names the commonest.
     """
-    roles = dict(zip(runs, ("source", "query", "context"), strict=True))
+    roles = dict(zip(runs, ("source", "position", "query", "context"), strict=True))
     first = next(iter(runs.values()))[0]
     counts = first["names"]
+    last = len(counts) - 1
+    colours_only = [100 * share for share in baseline]
 
     def shares(name: str, stop: int) -> list[list[float]]:
         at = first["steps"].index(stop)
         return [[100 * share for share in run["right"][at]] for run in runs[name]]
 
-    def numbers(stop: int) -> Iterator[tuple[float, str, str]]:
-        """Say where each reader's number stands behind its lines, none on another."""
-        ends = {n: shares(name, stop)[0][-1] for n, name in enumerate(runs, start=1)}
-        height = 200.0
-        for n, end in sorted(ends.items(), key=lambda one: -one[1]):
-            height = min(height - 12, end)
-            yield height, str(n), list(roles.values())[n - 1]
+    def labels(stop: int) -> Iterator[tuple[float, float, str, str]]:
+        """Write each reader's short name behind its lines, none on another."""
+        found = {name: [line[-1] for line in shares(name, stop)] for name in runs}
+        heights = {name: sum(each) / len(each) for name, each in found.items()}
+        below = 200.0
+        for name in sorted(heights, key=lambda name: -heights[name]):
+            below = min(below - 9, heights[name])
+            yield last + 0.08, below, say(ends[list(runs).index(name)]), roles[name]
 
     def drawn(size: tuple[float, float], stop: int) -> Piece:
         return chart(
-            (0, len(counts) - 0.8, [(i, str(n)) for i, n in enumerate(counts)], say("names")),
+            (0, last + 1, [(i, str(n)) for i, n in enumerate(counts)], say("names")),
             (
                 0,
                 106,
@@ -514,20 +531,25 @@ def three_readers(
             ),
             size=size,
             lines=[
-                (roles[name], list(enumerate(line))) for name in runs for line in shares(name, stop)
+                *(
+                    (roles[name], list(enumerate(line)))
+                    for name in runs
+                    for line in shares(name, stop)
+                ),
+                *(("plain", dash) for dash in _dashes(colours_only)),
             ],
-            levels=[(100 / colours, say("blind guess"))],
-            notes=[(len(counts) - 0.95, *note) for note in numbers(stop)],
+            notes=[
+                *labels(stop),
+                (0.1, colours_only[-1] - 14, say("knows the colours, not whose"), "plain"),
+            ],
         )
 
-    legend = [
-        words(f"{n}  {say(name)}", size=13, role=roles[name], bold=True)
-        for n, name in enumerate(runs, start=1)
-    ]
+    legend = [words(say(name), size=13, role=roles[name], bold=True) for name in runs]
     return Drawing(
-        say("Right answers over the number of names, for three readers"),
+        say("Right answers over the number of names"),
         say(
-            "A line for each run. {ends} A dashed line marks a blind guess, {blind:.1f} %.",
+            "A line for each run. {ends} A dashed line marks a reader that knows the colours, but "
+            "not whose they are: {blind:.0f} % with {names} names.",
             ends=" ".join(
                 say(
                     "{name}, {steps} steps: {low:.0f} to {high:.0f} % with {names} names.",
@@ -540,12 +562,93 @@ def three_readers(
                 for stop in stops
                 for name in runs
             ),
-            blind=100 / colours,
+            blind=colours_only[-1],
+            names=counts[-1],
         ),
         column(
-            row(*legend, gap=28), row(*(drawn((230, 170), stop) for stop in stops), gap=34), gap=8
+            row(*legend, gap=22), row(*(drawn((250, 170), stop) for stop in stops), gap=24), gap=8
         ),
-        column(*legend, *(drawn((230, 150), stop) for stop in stops), gap=6, align="left"),
+        column(*legend, *(drawn((250, 150), stop) for stop in stops), gap=6, align="left"),
+    )
+
+
+def mixed_memories(
+    strips: Sequence[tuple[Sequence[str], str]], places: Mapping[int, str]
+) -> Drawing:
+    """Draw mixed memories as strips, a cell for each row, and the word that each of them brings.
+
+    Args:
+        strips: for each mixture the sentence that each row comes from, in two words, and the word,
+            or "?" where the reader is asked for it.
+        places: the names of the places that matter.
+    """
+    hues = ("plain", "source", "position", "context")
+    # the sentence of the most rows first
+    every = [sentence for rows, _ in strips for sentence in rows]
+    sentences = sorted(dict.fromkeys(every), key=every.count, reverse=True)
+    role_of = dict(zip(sentences, hues, strict=False))
+
+    def letters(sentence: str) -> str:
+        first, *_, last = sentence.split()
+        return first[0] + last[0]
+
+    def legend(columns: int) -> Piece:
+        entries = [
+            row(
+                vector([letters(sentence)], role, cell=(28, 22)),
+                words(sentence, size=13),
+                gap=6,
+            )
+            for sentence, role in role_of.items()
+        ]
+        lines = [entries[i : i + columns] for i in range(0, len(entries), columns)]
+        return column(*(row(*line, gap=18) for line in lines), gap=8, align="left")
+
+    def drawn(cell: tuple[float, float], gap: float) -> Piece:
+        lines = []
+        for n, (rows, following) in enumerate(strips):
+            first = n == 0
+            heads = [f"{places.get(i, '')}\n{i}" for i in range(len(rows))] if first else []
+            strip = vector(
+                list(map(letters, rows)),
+                "plain",
+                name=f"strip{n}",
+                bands=[role_of[sentence] for sentence in rows],
+                columns=heads,
+                cell=cell,
+            )
+            chip = word(say(following), name=f"next{n}", role="target", lit=following == "she")
+            ends = [words(f"{n + 1}", size=13, bold=True), row(words("→"), chip, gap=8)]
+            drop = space(0, 32 if first else 0)
+            number, brings = (column(drop, end, gap=0) for end in ends)
+            lines.append([number, strip, brings])
+        return grid(lines, gap=(gap, 10))
+
+    def told(n: int, rows: Sequence[str], following: str) -> str:
+        sources = ", ".join(
+            say("{place} from {sentence}", place=name, sentence=rows[place])
+            for place, name in places.items()
+        )
+        if following == "?":
+            return say("{n}: {rows}.", n=n, rows=sources)
+        return say(
+            "{n}: {rows}; the next word is {following}.",
+            n=n,
+            rows=sources,
+            following=say(following),
+        )
+
+    return Drawing(
+        say("Mixed memories, and the next word"),
+        say(
+            "A line for each mixture, a cell for each row, marked with the sentence that it comes "
+            "from. {lines}",
+            lines=" ".join(
+                told(n, rows, following) for n, (rows, following) in enumerate(strips, start=1)
+            ),
+        ),
+        column(legend(4), drawn((54, 26), 12), gap=16),
+        column(legend(2), drawn((25, 26), 6), gap=16),
     )
 
 
@@ -635,78 +738,4 @@ def three_ways(count: int, last: int, start: str, end: str) -> Drawing:
         row(*panels(), gap=38, align="bottom"),
         column(*panels(), gap=30),
         wires=ways,
-    )
-
-
-def mixed_memories(
-    strips: Sequence[tuple[Sequence[str], str]], places: Mapping[int, str]
-) -> Drawing:
-    """Draw mixed memories as strips, a cell for each row, and the word that each of them brings.
-
-    Args:
-        strips: for each mixture the sentence that each row comes from, in two words, and the word.
-        places: the names of the places that matter.
-    """
-    hues = ("plain", "source", "position", "context")
-    # the sentence of the most rows first
-    every = [sentence for rows, _ in strips for sentence in rows]
-    sentences = sorted(dict.fromkeys(every), key=every.count, reverse=True)
-    role_of = dict(zip(sentences, hues, strict=False))
-
-    def letters(sentence: str) -> str:
-        first, *_, last = sentence.split()
-        return first[0] + last[0]
-
-    def legend(columns: int) -> Piece:
-        entries = [
-            row(
-                vector([letters(sentence)], role, cell=(28, 22)),
-                words(sentence, size=13),
-                gap=6,
-            )
-            for sentence, role in role_of.items()
-        ]
-        lines = [entries[i : i + columns] for i in range(0, len(entries), columns)]
-        return column(*(row(*line, gap=18) for line in lines), gap=8, align="left")
-
-    def drawn(cell: tuple[float, float], gap: float) -> Piece:
-        lines = []
-        for n, (rows, following) in enumerate(strips):
-            first = n == 0
-            heads = [f"{places.get(i, '')}\n{i}" for i in range(len(rows))] if first else []
-            strip = vector(
-                list(map(letters, rows)),
-                "plain",
-                name=f"strip{n}",
-                bands=[role_of[sentence] for sentence in rows],
-                columns=heads,
-                cell=cell,
-            )
-            chip = word(say(following), name=f"next{n}", role="target", lit=following == "she")
-            ends = [words(f"{n + 1}", size=13, bold=True), row(words("→"), chip, gap=8)]
-            drop = space(0, 32 if first else 0)
-            number, brings = (column(drop, end, gap=0) for end in ends)
-            lines.append([number, strip, brings])
-        return grid(lines, gap=(gap, 10))
-
-    return Drawing(
-        say("Mixed memories, and the next word"),
-        say(
-            "A line for each mixture, a cell for each row, marked with the sentence that it comes "
-            "from. {lines}",
-            lines=" ".join(
-                say(
-                    "{n}: {rows}; the next word is {following}.",
-                    n=n,
-                    rows=", ".join(
-                        say("{place} from {sentence}", place=name, sentence=rows[place])
-                        for place, name in places.items()
-                    ),
-                    following=say(following),
-                )
-                for n, (rows, following) in enumerate(strips, start=1)
-            ),
-        ),
-        column(legend(4), drawn((54, 26), 12), gap=16),
-        column(legend(2), drawn((25, 26), 6), gap=16),
     )
