@@ -316,13 +316,17 @@ def framed(ids: Tensor) -> Tensor:
 
 
 def common_word() -> dict:
-    """Return how often the most frequent word is right for a hidden word, and all sizes."""
+    """Return how often the most frequent word is right for a hidden word, sizes and counts."""
     words = language()[1]
     held, rest = words[:500], words[500:]
     common = rest[rest != Vocab.pad_id].mode().values
     return {
         "right": round((held[held != Vocab.pad_id] == common).float().mean().item(), 4),
         "sentences": len(rest),
+        "before_a_noun": {
+            word: sum((word, "的") in zip(p.src, p.src[1:], strict=False) for p in corpus().train)
+            for word in ("累", "困", "宽")
+        },
         "parameters": sum(p.numel() for p in untrained(0).parameters()),
     }
 
