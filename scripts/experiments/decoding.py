@@ -96,6 +96,7 @@ def _translated(model: Transformer, tests: list[Batch], vocab: Vocab) -> dict:
             IN_OTHER_WORDS.get(goal) == own for goal, own in zip(wanted, texts["beam"], strict=True)
         ),
         "bleu": {name: round(bleu(of, wanted).value, 1) for name, of in texts.items()},
+        "length": {name: round(_words(of) / _words(wanted), 3) for name, of in texts.items()},
         "log_p": {str(width): round(mean, 2) for width, mean in log_p.items()},
         "after_a_slip": _after_a_slip(free, forced, wanted),
         "slip": _slip(free, forced, wanted),
@@ -117,6 +118,11 @@ def _texts(vocab: Vocab, batches: Iterable[torch.Tensor]) -> list[str]:
     rows = [row for ids in batches for row in ids.tolist()]
     cut = [row[: row.index(vocab.eos_id)] if vocab.eos_id in row else row for row in rows]
     return [" ".join(vocab.tokens(i for i in row if i != vocab.pad_id)) for row in cut]
+
+
+def _words(texts: list[str]) -> int:
+    """Count the words of some texts."""
+    return sum(len(text.split()) for text in texts)
 
 
 def _after_a_slip(free: list[str], forced: list[str], wanted: list[str]) -> list[list[float]]:
