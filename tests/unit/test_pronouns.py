@@ -11,6 +11,7 @@ from attnsteps.analysis.pronouns import (
     edges_cut,
     found_by_heads,
     heads_hand_on,
+    hidden_from_all,
     means_of_layer_1,
     measured,
     named_cuts,
@@ -74,6 +75,28 @@ def test_what_the_heads_found_put_in_again_changes_nothing_and_zeros_silence_the
         assert not torch.allclose(asked.logits(MODEL), whole)
 
 
+def test_the_two_nouns_of_layer_2_are_cut_alone_in_their_order(asked):
+    cuts = named_cuts(asked)
+    (first,), (second,), (both,) = (
+        cuts[f"{which} layer 2"] for which in ("first noun", "second noun", "nouns")
+    )
+    assert {first[:2], second[:2], both[:2]} == {("cross", 1)}
+    assert torch.equal(first[2] | second[2], both[2])
+    place = [hidden.any(1).double().argmax(-1) for hidden in (first[2], second[2])]
+    assert (place[0] < place[1]).all()
+
+
+def test_words_hidden_from_all_are_seen_by_themselves_alone(asked):
+    keys = torch.zeros(asked.src_ids.shape, dtype=torch.bool)
+    keys[:, 0] = True
+    part, layer, hidden = hidden_from_all(asked, "encoder", keys)
+    assert (part, layer) == ("encoder", None)
+    assert hidden[:, 1:, 0].all()
+    assert not hidden[:, 0, 0].any()
+    assert not hidden[:, :, 1:].any()
+    assert hidden_from_all(asked, "cross", keys)[2][:, :, 0].all()
+
+
 def test_the_control_spares_the_adjective_and_the_nouns(asked):
     part, layer, hidden = two_other_words(asked, Random(0), spared=("们", "，"))
     assert (part, layer) == ("cross", None)
@@ -102,7 +125,7 @@ def test_everything_is_measured_and_nothing_cut_is_the_whole_model(asked):
     found = measured(MODEL, asked)
     assert found["cut "] == asked.scores(MODEL)
     assert {f"cut {name}" for name in named_cuts(asked)} < found.keys()
-    assert len(found["controls"]) == 5
+    assert len(found["controls"]) == len(found["controls nowhere"]) == 5
     assert found["cut 3"] == found["cut nouns both"]
     with edges_cut(MODEL, *named_cuts(asked)["2"], *named_cuts(asked)["3"]):
         assert found["cut 2 + 3"] == asked.scores(MODEL)

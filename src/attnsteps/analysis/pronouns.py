@@ -20,6 +20,8 @@ from attnsteps.text.vocab import Vocab
 # A part, a layer (None: all of them), and the keys to hide from each query, (B, Tq, Tk).
 Cut = tuple[str, int | None, Bool[Tensor, "B Tq Tk"]]
 
+PLURAL = ("这些", "那些", "们")  # the words that tell Chinese readers of more than one
+
 
 class Asked(NamedTuple):
     """Sentences of minimal pairs in one batch, each asked for its pronoun; twins stand together.
@@ -188,7 +190,7 @@ def found_by_heads(model: Transformer, layer: int, asked: Asked) -> Float[Tensor
     return kept[0][asked.n, asked.at]
 
 
-def two_other_words(asked: Asked, chance: Random, spared: Sequence[str] = ("们",)) -> Cut:
+def two_other_words(asked: Asked, chance: Random, spared: Sequence[str] = PLURAL) -> Cut:
     """Cut, as a control, two words of each sentence by lot: not the adjective, nor a noun.
 
     Args:
@@ -204,8 +206,23 @@ def two_other_words(asked: Asked, chance: Random, spared: Sequence[str] = ("们"
     return "cross", None, asked.edges("cross", *((asked.at, k) for k in torch.tensor(drawn).T))
 
 
+def hidden_from_all(asked: Asked, part: str, keys: Bool[Tensor, "B Tk"]) -> Cut:
+    """Cut these words off from every word but themselves, in every layer of a part."""
+    hidden = asked.edges(part) | keys[:, None]
+    if part != "cross":
+        hidden &= ~torch.eye(keys.shape[1], dtype=torch.bool)
+    return part, None, hidden
+
+
+def no_detour_to(asked: Asked, keys: Bool[Tensor, "B S"]) -> list[Cut]:
+    """Cut these Chinese words, and both nouns in English, off from every other word."""
+    read = torch.arange(asked.tgt_in.shape[1]) == asked.nouns_read[:, :, None]
+    off = [hidden_from_all(asked, part, keys) for part in ("encoder", "cross")]
+    return [*off, hidden_from_all(asked, "decoder", read.any(0))]
+
+
 def named_cuts(asked: Asked) -> dict[str, list[Cut]]:
-    """Return what chapter 19 hides: stories, alone and joined; and words of each layer."""
+    """Return what chapter 19 hides: stories, alone and joined; words of each layer; nouns."""
     adjective, nouns, at = asked.adjective, (asked.noun, asked.other), asked.at
     both_ways = [(adjective, each) for each in nouns] + [(each, adjective) for each in nouns]
     edges = {
@@ -213,6 +230,8 @@ def named_cuts(asked: Asked) -> dict[str, list[Cut]]:
         "2": ("decoder", None, [(at, each) for each in asked.nouns_read]),
         "3": ("cross", None, [(at, each) for each in nouns]),
     }
+    for which, noun in (("first", torch.minimum(*nouns)), ("second", torch.maximum(*nouns))):
+        edges[f"{which} noun layer 2"] = ("cross", 1, [(at, noun)])
     for layer, where in ((0, "layer 1"), (1, "layer 2"), (None, "both")):
         edges[f"adjective {where}"] = ("cross", layer, [(at, adjective)])
         edges[f"nouns {where}"] = ("cross", layer, [(at, each) for each in nouns])
@@ -222,6 +241,10 @@ def named_cuts(asked: Asked) -> dict[str, list[Cut]]:
     }
     for joint in ("1 + 2", "2 + 3", "1 + 2 + 3"):
         cuts[joint] = [cut for story in joint.split(" + ") for cut in cuts[story]]
+    places = torch.arange(asked.src_ids.shape[1])
+    cuts["nouns nowhere"] = no_detour_to(
+        asked, (places == nouns[0][:, None]) | (places == nouns[1][:, None])
+    )
     return cuts
 
 
@@ -253,10 +276,13 @@ def measured(model: Transformer, asked: Asked) -> dict:
         with edges_cut(model, *cuts):
             found[f"cut {name}"] = asked.scores(model)
     chance = Random(0)
-    found["controls"] = []
+    found["controls"], found["controls nowhere"] = [], []
     for _ in range(5):
-        with edges_cut(model, two_other_words(asked, chance)):
+        cut = two_other_words(asked, chance)
+        with edges_cut(model, cut):
             found["controls"].append(asked.scores(model))
+        with edges_cut(model, *no_detour_to(asked, cut[2].any(1))):
+            found["controls nowhere"].append(asked.scores(model))
     alone = found["without"] = {}  # each head, counted from 1
     for part, (stack, _) in PARTS.items():
         for layer in range(len(getattr(model, stack).layers)):

@@ -358,5 +358,5 @@ def what_the_girl_gets(answers: Mapping[str, Sequence[str]]) -> Drawing:
         )
         + ".",
         table((92, 27)),
-        table((70, 27)),
+        table((64, 27)),
     )
