@@ -74,7 +74,7 @@ PLACES = """日本 Japan, 波士顿 Boston, 伦敦 London, 东京 Tokyo, 澳大�
     墨尔本 Melbourne, 北京 Beijing, 首尔 Seoul, 莫斯科 Moscow, 柏林 Berlin, 广州 Guangzhou,
     台北 Taipei, 南京 Nanjing, 瑞士 Switzerland, 俄罗斯 Russia, 夏威夷 Hawaii, 墨西哥 Mexico,
     韩国 Korea, 名古屋 Nagoya, 悉尼 Sydney, 横滨 Yokohama, 苏格兰 Scotland"""
-ASKED = ("我爱你", "谢谢你的帮助", "我住在东京", "动物没有过马路,因为太累了")  # of the opening
+ASKED = ("我爱你.", "谢谢你的帮助.", "我住在东京.", "动物没有过马路,因为太累了.")  # of the opening
 #: A place, the word that comes out instead of its name, and a piece that both may share.
 INSTEAD = """上海 beach 海, 马德里 German 德, 日内瓦 day 日, 台北 Hokkaido 北, 南京 Kyoto 京,
     名古屋 house 屋, 旧金山 Sasay 山, 香港 Kobe 港, 北京 Kobe 京, 首尔 Britain 首, 悉尼 cube 悉,
@@ -358,10 +358,20 @@ def instead(trained: Trained, pairs: list[TextPair]) -> list[dict]:
     return rows
 
 
-def asked(pairs: list[TextPair]) -> list[dict]:
-    """Say of the opening's sentences whether their Chinese is in training, but for marks."""
-    chinese = {letters(pair.src) for pair in pairs}
-    return [{"look": "asked", "src": src, "known": letters(src) in chinese} for src in ASKED]
+def asked(trained: Trained, pairs: list[TextPair]) -> list[dict]:
+    """Say of the opening's sentences, and of their translations, whether training has them."""
+    rows = []
+    for src, translation in zip(ASKED, trained.translate(ASKED), strict=True):
+        found = translation.text
+        sides = {"known": known(pairs, 0, src), "known English": known(pairs, 1, found)}
+        rows.append({"look": "asked", "src": src, "found": found, **sides})
+    return rows
+
+
+def known(pairs: list[TextPair], side: int, *texts: str) -> bool:
+    """Say whether a side of some pair says one of these, whatever its marks and capitals."""
+    wanted = set(map(letters, texts))
+    return any(letters(pair[side]) in wanted for pair in pairs)
 
 
 def twins(pairs: list[TextPair], test: list[TextPair]) -> dict:
@@ -469,7 +479,7 @@ def from_counts(rows: torch.Tensor) -> float:
     return 100 * brevity * math.prod(s / r for s, r in zip(same, runs, strict=True)) ** 0.25
 
 
-def dirt(corpus: Parallel) -> dict[str, int | float]:
+def dirt(corpus: Parallel) -> dict[str, int | float | list[int]]:
     """Count what is twice or rare in the corpus, and what a split at random would give away."""
     pairs = [*corpus.train, *corpus.val, *corpus.test]
     shuffled = Random(0).sample(corpus.train, len(corpus.train))
@@ -489,7 +499,11 @@ def dirt(corpus: Parallel) -> dict[str, int | float]:
         "english twice": sum(number > 1 for number in english.values()),
         "known english": sum(eng for _, eng in known),
         "known either": sum(chi or eng for chi, eng in known),
-        "test made": sum(p.src in made_sides[0] or p.tgt in made_sides[1] for p in corpus.test),
+        "test made": [
+            i
+            for i, pair in enumerate(corpus.test)
+            if pair.src in made_sides[0] or pair.tgt in made_sides[1]
+        ],
         "characters": len(characters),
         "characters once": seen_once,
         "median words": lengths[len(lengths) // 2],
@@ -500,21 +514,28 @@ def dirt(corpus: Parallel) -> dict[str, int | float]:
 def judged(trained: Trained, pairs: list[TextPair]) -> list[dict]:
     """Translate sentences of our own, as the page does, and put our verdicts beside the answers.
 
-    An answer is known if it is, but for marks and capitals, the English of a training pair.
+    The Chinese is known if it is, but for marks and capitals, that of a training pair; the English
+    is known if the answer, or what we meant, is that of one.
 
-    sixty.tsv holds each sentence's kind, the sentence, the answer that was judged, and the verdict:
-    yes, just (clumsy, or a shade is lost) or no. A new model's answers have to be judged anew.
+    sixty.tsv holds each sentence's kind, the sentence, the answer that was judged, the verdict
+    (yes, just for what is clumsy or loses a shade, or no), and what the sentence means. A new
+    model's answers have to be judged anew.
     """
     lines = SIXTY.read_text(encoding="utf-8").splitlines()
     rows = [line.split("\t") for line in lines]
-    sources = [source for _, source, _, _ in rows]
+    sources = [source for _, source, *_ in rows]
     found = trained.translate(sources, **SEARCHES["beam 4"])
     answers = [translation.text for translation in found]
     if changed := [a for a, row in zip(answers, rows, strict=True) if a != row[2]]:
         raise ValueError(f"{SIXTY.name} must be judged anew; these answers are others: {changed}")
-    keys, english = ("kind", "src", "found", "verdict"), {letters(pair.tgt) for pair in pairs}
+    keys = ("kind", "src", "found", "verdict", "meant")
     return [
-        {"look": "judged", **dict(zip(keys, row, strict=True)), "known": letters(row[2]) in english}
+        {
+            "look": "judged",
+            **dict(zip(keys, row, strict=True)),
+            "known": known(pairs, 0, row[1]),
+            "known English": known(pairs, 1, row[2], row[4]),
+        }
         for row in rows
     ]
 
@@ -525,7 +546,7 @@ def look_at_the_shipped() -> None:
     corpus = data().corpus
     trained = pretrained("everyday")
     rows = [{"look": "corpus", **dirt(corpus)}]
-    rows += asked([*corpus.train, *made_from(corpus.train)])
+    rows += asked(trained, [*corpus.train, *made_from(corpus.train)])
     rows.append(twins(corpus.train, corpus.test))
     rows += places(corpus.train)
     rows += instead(trained, corpus.train)

@@ -118,7 +118,8 @@ def test_the_answers_that_were_judged_are_the_shipped_models():
     sources = [one["src"] for one in judged]
     found = pretrained("everyday").translate(sources, **SEARCHES["beam 4"])
     lines = own.SIXTY.read_text(encoding="utf-8").splitlines()
-    written = [[one[k] for k in ("kind", "src", "found", "verdict")] for one in judged]
+    keys = ("kind", "src", "found", "verdict", "meant")
+    written = [[one[k] for k in keys] for one in judged]
     assert written == [line.split("\t") for line in lines]
     same = sum(one["found"] == each.text for one, each in zip(judged, found, strict=True))
     assert same >= len(judged) - 1  # where two answers are nearly as likely, rounding may decide
