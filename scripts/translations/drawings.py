@@ -22,7 +22,8 @@ TEXT = re.compile(r">([^<>]+)<")
 NUMBER = re.compile(r"\d[\d,.]*(?<=\d)")
 WORD = re.compile(r"[a-zA-Z]{3,}")
 EXAMPLE = {word.strip("()") for each in (*SENTENCE, *TWIN) for word in each.gloss.split()}
-EXAMPLE |= {"card"}  # of the small language whose sentences have two orders
+# Of the small language whose sentences have two orders: which of them are drawn, a model decides.
+EXAMPLE |= {"card", "drew", "early", "grandpa", "late", "map", "picture", "poem"}
 LABEL, LONGEST = 80, 400  # characters of a label, and of a description in a cell
 FIGURES = re.compile(r"\bfigures\.")  # what is long there is put together, also of what models say
 
