@@ -189,16 +189,24 @@ def arranged(model: str, size: int) -> tuple[nn.Module, Callable]:
     return net, in_one_stack(model)
 
 
-def share_right(net: nn.Module, model: str, vocab: Vocab, pairs: list[Pair]) -> float:
-    """Return the share of sentences that are translated word for word."""
+def verdicts(
+    net: nn.Module, model: str, vocab: Vocab, pairs: list[Pair]
+) -> list[tuple[bool, bool]]:
+    """Say of each sentence: is it translated word for word, and is its first word right?"""
     net.eval()
     mask = "prefix" if model.startswith("prefix") else model
     with torch.no_grad():
         ours = written(net, mask, [vocab.ids(pair.src) for pair in pairs])
-    right = [
-        ids in [vocab.ids(one) for one in pair.references]
-        for ids, pair in zip(ours, pairs, strict=True)
+    wanted = [[vocab.ids(one) for one in pair.references] for pair in pairs]
+    return [
+        (ids in each, ids[:1] in [one[:1] for one in each])
+        for ids, each in zip(ours, wanted, strict=True)
     ]
+
+
+def share_right(net: nn.Module, model: str, vocab: Vocab, pairs: list[Pair]) -> float:
+    """Return the share of sentences that are translated word for word."""
+    right = [whole for whole, _ in verdicts(net, model, vocab, pairs)]
     return round(sum(right) / len(right), 4)
 
 
@@ -230,6 +238,11 @@ def translate(*, model: str, seed: int) -> dict:
         new = encode_pairs(splits.unseen[:1000], vocab, vocab)
         for name, extra in (("loss", int(model != "prefix")), ("loss_in_use", 0)):
             found[name] = mean_loss(net, in_one_stack("prefix", extra=extra), new)
+    if model == "prefix one too long":  # where are its translations wrong?
+        wrong = [
+            first for whole, first in verdicts(net, model, vocab, splits.unseen[:1000]) if not whole
+        ]
+        found["wrong_at_first"] = round(wrong.count(False) / len(wrong), 4)
     return found
 
 
@@ -327,6 +340,10 @@ def common_word() -> dict:
             word: sum((word, "的") in zip(p.src, p.src[1:], strict=False) for p in corpus().train)
             for word in ("累", "困", "宽")
         },
+        "of_her": {
+            word: sum(p.src[:3] == ("她", "很", word) for p in corpus().train)
+            for word in ("累", "困", "宽")
+        },
         "parameters": sum(p.numel() for p in untrained(0).parameters()),
     }
 
@@ -356,6 +373,14 @@ def nearest_known(embedding: Tensor, known: set[str], new: set[str]) -> dict[str
     cosines = (unit @ unit.T).masked_fill(torch.tensor([name in new for name in names]), -2)
     nearest = zip(names, cosines.argmax(dim=1).tolist(), strict=True)
     return {name: name if name in known else names[i] for name, i in nearest}
+
+
+def by_adjective(asked: list[tuple[Pair, int]], right: list[bool]) -> dict[str, float]:
+    """Return the share of right answers for each adjective."""
+    found = defaultdict(list)
+    for (pair, _), one in zip(asked, right, strict=True):
+        found[adjective(pair)].append(one)
+    return {name: round(sum(each) / len(each), 4) for name, each in sorted(found.items())}
 
 
 def refer(*, model: str, seed: int) -> dict:
@@ -392,7 +417,9 @@ def refer(*, model: str, seed: int) -> dict:
             for name, each in tests.items()
         }
         shares = {name: round(sum(each) / len(each), 4) for name, each in guesses.items()}
-        return shares | {"tired": asks["累"]} | sizes
+        unlabelled = sorted(known - set(counts))  # a known one that is in none of the 200
+        each = by_adjective(tests["new"], guesses["new"])
+        return shares | {"tired": asks["累"], "unlabelled": unlabelled, "each": each} | sizes
     at_end = kind == "GPT" and "mean" not in model  # where all is read
     updates = (0, TUNING // 2, TUNING)
     torch.manual_seed(seed)
@@ -410,17 +437,21 @@ def refer(*, model: str, seed: int) -> dict:
         batch = some(LABELS, generator)
         return nn.functional.cross_entropy(answer(ids[batch]), given[batch])
 
-    def score(name: str) -> float:
+    def rights(name: str) -> Tensor:
         wanted = torch.tensor([label for _, label in tests[name]])
-        guess = answer(rows(vocab, [pair for pair, _ in tests[name]])).argmax(dim=1)
-        return (guess == wanted).float().mean().item()
+        return answer(rows(vocab, [pair for pair, _ in tests[name]])).argmax(dim=1) == wanted
+
+    def score(name: str) -> float:
+        return rights(name).float().mean().item()
 
     scores = fit(net, loss, updates, partial(score, "new"), seed)
     with torch.no_grad():
         right = round(score("known"), 4)
+        each = by_adjective(tests["new"], rights("new").tolist())
     found = {
         "known": right,
         "new": scores[-1],
+        "each": each,
         "curve": scores,
         "updates": updates,
     }

@@ -1,7 +1,8 @@
-"""The language with two correct orders: four ways to learn it and two controls, five seeds each.
+"""The language with two correct orders: four ways to learn it and three controls, five seeds each.
 
 Those that say all at once learn a larger language of the same kind, too, of which the coin's tosses
-are too many to be learnt by heart.
+are too many to be learned by heart. There, one more control has the teacher's choices, shuffled.
+And some learn from rules that read one word of the source, two, or all four.
 """
 
 from collections.abc import Sequence
@@ -16,7 +17,7 @@ from scripts.experiments import SEEDS, page, record
 
 STEPS = (200, 800)
 PASSES = (1, 2, 3, 4, 6, 10)
-SOME = 764  # sentences to ask for what was learnt by heart
+SOME = 764  # sentences to ask for what was learned by heart
 KINDS = (
     "word by word",
     "all at once",
@@ -27,6 +28,9 @@ KINDS = (
 MANY = tuple(  # too many sentences to learn a coin's tosses by heart
     f"{kind}, many sentences" for kind in KINDS if kind.startswith("all at once")
 )
+SHUFFLED = "all at once, from the teacher's choices, shuffled, many sentences"
+READ = {"who": [1], "when and who": [0, 1], "all four": [0, 1, 2, 3]}  # places of the source
+RULED = tuple(f"all at once, by a rule: {name}" for name in READ)
 
 
 @torch.no_grad()
@@ -71,6 +75,29 @@ def tossed(pair: type, two_ways: dict, sources: Sequence[tuple], seed: int) -> l
     coins = torch.randint(2, (len(sources),), generator=torch.Generator().manual_seed(seed))
     drawn = zip(sources, coins.tolist(), strict=True)
     return [pair(source, two_ways[source][coin]) for source, coin in drawn]
+
+
+def shuffled(chapter: dict, sources: Sequence[tuple], answers: Sequence[tuple], seed: int) -> list:
+    """Return for each source one of its two translations, in the order of another one's answer.
+
+    Each order is as common as among the answers.
+    """
+    times = set(chapter["when"].values())
+    order = torch.randperm(len(answers), generator=torch.Generator().manual_seed(seed)).tolist()
+    dealt = [answers[n][0] in times for n in order]
+    drawn = zip(sources, dealt, strict=True)
+    return [chapter["Pair"](one, chapter["two_ways"][one][not first]) for one, first in drawn]
+
+
+def ruled(chapter: dict, reads: Sequence[int], sources: Sequence[tuple]) -> list:
+    """Return for each source one of its two translations, by whether a sum is even or odd.
+
+    It adds up the numbers of those words of the source that the rule reads.
+    """
+    lists = [list(chapter[name]) for name in ("when", "who", "did", "what")]
+    sums = [sum(lists[n].index(one[n]) for n in reads) for one in sources]
+    drawn = zip(sources, sums, strict=True)
+    return [chapter["Pair"](one, chapter["two_ways"][one][total % 2]) for one, total in drawn]
 
 
 def share_of(first: Sequence, second: Sequence) -> float:
@@ -182,6 +209,9 @@ def from_many(kind: str, chapter: dict, steps: int, seed: int) -> dict:
         translations = translate(teacher, known)
         pairs = [pair(source, words) for source, words in zip(known, translations, strict=True)]
         wanted = translate(teacher, tests)
+        if kind == SHUFFLED:
+            pairs = shuffled(chapter, known, translations, seed)
+            wanted = [one.tgt for one in shuffled(chapter, tests, wanted, 100 + seed)]
     if "coin" in kind:
         pairs = tossed(pair, two_ways, known, seed)
         wanted = [one.tgt for one in tossed(pair, two_ways, tests, 100 + seed)]
@@ -191,7 +221,9 @@ def from_many(kind: str, chapter: dict, steps: int, seed: int) -> dict:
     if wanted:
         some = pairs[:SOME]
         result["as_its_teacher"] = share_of(said, wanted)
-        if "teacher" in kind:
+        if kind == SHUFFLED:
+            result["commoner"] = commoner_of(wanted, set(chapter["when"].values()))
+        elif "teacher" in kind:
             result |= chosen(tests, wanted, chapter["when"])
             result["leads"] = leads(teacher, chapter, tests)
         recalled = translate(model, [one.src for one in some])
@@ -213,7 +245,7 @@ def run(*, again: bool) -> None:
         return learn(both, chapter["autoregressive_loss"], steps=steps, seed=seed)
 
     def measure(*, kind: str, steps: int, seed: int) -> dict:
-        if kind in MANY:
+        if kind in (*MANY, SHUFFLED):
             return from_many(kind, many, steps, seed)
         if kind == "word by word":
             return {"right": share_right(translate(writer(steps, seed), tests))}
@@ -222,6 +254,10 @@ def run(*, again: bool) -> None:
             translations = translate(writer(steps, seed), known)
             pairs = [pair(source, words) for source, words in zip(known, translations, strict=True)]
             wanted = translate(writer(steps, seed), tests)
+        if kind in RULED:
+            reads = READ[kind.rpartition(": ")[2]]
+            pairs = ruled(chapter, reads, known)
+            wanted = [one.tgt for one in ruled(chapter, reads, tests)]
         if kind.endswith("coin"):
             pairs = tossed(pair, two_ways, known, seed)
             wanted = [one.tgt for one in tossed(pair, two_ways, tests, 100 + seed)]
@@ -238,7 +274,8 @@ def run(*, again: bool) -> None:
             result |= refined(chapter, model.model)
         else:
             result["right"] = share_right(translate(model, tests))
-        if wanted and steps == max(STEPS):  # the order of its own teacher, and a guess
+        # the order of its own teacher or rule, and a guess
+        if kind in RULED or (wanted and steps == max(STEPS)):
             result["as_its_teacher"] = share_of(translate(model, tests), wanted)
             result["commoner"] = commoner_of(wanted, times)
         if pairs is not both:
@@ -256,5 +293,11 @@ def run(*, again: bool) -> None:
         for steps in STEPS
         for kind in KINDS
     ]
-    tasks += [{"kind": kind, "steps": max(STEPS), "seed": seed} for kind in MANY for seed in SEEDS]
+    tasks += [
+        {"kind": kind, "steps": max(STEPS), "seed": seed}
+        for kind in (*MANY, SHUFFLED)
+        for seed in SEEDS
+    ]
+    tasks += [{"kind": kind, "steps": min(STEPS), "seed": seed} for kind in RULED for seed in SEEDS]
+    tasks += [{"kind": RULED[-1], "steps": max(STEPS), "seed": seed} for seed in SEEDS]
     record("non_autoregressive", tasks, measure, data="1,528 pairs in two orders", again=again)

@@ -23,7 +23,7 @@ NUMBER = re.compile(r"\d[\d,.]*(?<=\d)")
 WORD = re.compile(r"[a-zA-Z]{3,}")
 EXAMPLE = {word.strip("()") for each in (*SENTENCE, *TWIN) for word in each.gloss.split()}
 # Of the small language whose sentences have two orders: which of them are drawn, a model decides.
-EXAMPLE |= {"card", "drew", "early", "grandpa", "late", "map", "picture", "poem"}
+EXAMPLE |= {"card", "drew", "grandpa", "later", "map", "picture", "poem", "recently"}
 LABEL, LONGEST = 80, 400  # characters of a label, and of a description in a cell
 FIGURES = re.compile(r"\bfigures\.")  # what is long there is put together, also of what models say
 

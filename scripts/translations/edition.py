@@ -67,7 +67,7 @@ def in_words(notebook: NotebookNode) -> None:
     def value(match: re.Match) -> str:
         start, text, inside, end, after = match.groups()
         text = LISTED.sub("、", AND.sub(" 和 ", TO.sub(" 到 ", WORDS.get(text, text))))
-        text = text.replace(" %", "%")
+        text = text.replace("\xa0%", "%").replace(" %", "%")
         if not (unit := inside or after):
             return f"{start}{text}{end}"
         return f"{start}{_in_wan(text, LARGE[unit])}{end}"

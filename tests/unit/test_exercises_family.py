@@ -1,9 +1,13 @@
 """The grader of the chapter on the family accepts what is right and names mistakes."""
 
+import nbformat
 import pytest
 import torch
 
+from attnsteps import LanguageModel, causal_mask, collate, prefix_mask
 from attnsteps.exercises.family import grade_targets
+from scripts.execution import BOOK
+from scripts.experiments.family import in_one_stack
 
 
 def right(ids, given):
@@ -51,3 +55,24 @@ def test_a_wrong_solution_gets_its_sentence(function, sentence):
     verdict = grade_targets(function)
     assert not verdict
     assert verdict.message.startswith(sentence), verdict
+
+
+@pytest.mark.parametrize("model", ["prefix", "causal"])
+def test_the_loss_on_the_page_is_that_of_the_recorded_translators(model):
+    cells = nbformat.read(BOOK / "21_family.ipynb", as_version=4).cells
+    (shown,) = (one.source for one in cells if one.source.startswith("def loss_of_english"))
+    masks = {"prefix": prefix_mask, "causal": lambda _given, size: causal_mask(size)}
+    names = {
+        "torch": torch,
+        "pad_sequence": torch.nn.utils.rnn.pad_sequence,
+        "cross_entropy": torch.nn.functional.cross_entropy,
+        "prefix_mask": masks[model],
+        "targets": right,
+    }
+    exec(shown, names)
+    torch.manual_seed(0)
+    sizes = {"num_layers": 2, "d_model": 8, "num_heads": 2, "d_ff": 16}
+    net = LanguageModel(12, **sizes, max_len=12, pad_id=0).eval()
+    pairs = [([5, 6, 7], [8, 9]), ([6], [9, 5, 8, 7]), ([7, 8], [6])]
+    total, number = in_one_stack(model)(net, collate(pairs), 0.0)
+    torch.testing.assert_close(names["loss_of_english"](net, pairs), total / number)

@@ -135,14 +135,10 @@ EXAMPLES = {
     ),
     outside.attention_by_hand: lambda: (*2 * [torch.eye(4)[:3]], NAMES[:3]),
     outside.who_asks_whom: lambda: (TOKENS[:5], ["α", "β", "γ"], "δ"),
-    outside.readers_of_lists: lambda: (
-        {
-            name: [{"steps": [100, 800], "names": [1, 8], "right": [[1.0, 0.2], [1.0, r / 4]]}]
-            for r, name in enumerate(("α", "β", "γ", "δ"))
-        },
-        list("αβγδ"),
-        (100, 800),
-        [1.0, 0.4],
+    outside.words_ask_words: lambda: (
+        ["α", "β"],
+        torch.eye(3),
+        {"γ": torch.ones(3), "δ": torch.eye(3)[0]},
     ),
     outside.mixed_memories: lambda: (
         [
@@ -151,6 +147,15 @@ EXAMPLES = {
             (["α … γ", "α … γ", "β … δ"], "it"),
         ],
         {0: "α", 2: "β"},
+    ),
+    outside.readers_of_lists: lambda: (
+        {
+            name: [{"steps": [100, 800], "names": [1, 8], "right": [[1.0, 0.2], [1.0, r / 4]]}]
+            for r, name in enumerate(("α", "β", "γ", "δ"))
+        },
+        list("αβγδ"),
+        (100, 800),
+        [1.0, 0.4],
     ),
     outside.three_ways: lambda: (5, 3, "α", "β"),
     cuts.text_to_rectangle: lambda: (

@@ -112,13 +112,16 @@ def _source_and_target(
     lit: tuple[Sequence[int], Sequence[int]],
     then: Sequence[Piece] = (),
     ends: tuple[float, float] = (44, 44),
+    of: str = "",
 ) -> Piece:
     """Return these words of a sentence, its English words so far above it, and what comes then."""
     below = [
-        word(chinese[i][0], say(chinese[i][1]), role="source", name=f"s{i}", lit=i in lit[0])
+        word(chinese[i][0], say(chinese[i][1]), role="source", name=f"s{of}{i}", lit=i in lit[0])
         for i in source
     ]
-    above = [word(say(english[i]), role="target", name=f"t{i}", lit=i in lit[1]) for i in target]
+    above = [
+        word(say(english[i]), role="target", name=f"t{of}{i}", lit=i in lit[1]) for i in target
+    ]
     return column(
         space(0, ends[0]),
         row(*above, *then, gap=12),
@@ -299,37 +302,46 @@ def in_five_models(scores: Mapping[str, Scores]) -> Drawing:
 
 
 def two_steps_to_the_pronoun() -> Drawing:
-    """Draw how the shipped model finds the girl's pronoun: the adjective first, then the noun."""
+    """Draw how the shipped model finds the pronoun of the girl's sentence and of its twin."""
+    twins = [("累", "tired", "she"), ("宽", "wide", "it")]
 
-    def arranged(source: Sequence[int], target: Sequence[int]) -> Piece:
+    def arranged(n: int, source: Sequence[int], target: Sequence[int], room: float = 0) -> Piece:
+        zh, gloss, pronoun = twins[n]
+        chinese = [*_CHINESE[:_ADJECTIVE], (zh, gloss), *_CHINESE[_ADJECTIVE + 1 :]]
         return _source_and_target(
-            _CHINESE,
+            chinese,
             _ENGLISH,
             source,
             target,
-            lit=((_GIRL, _ADJECTIVE), (7,)),
-            then=(word("she", role="context", name="out", lit=True),),
-            ends=(10, 10),
+            lit=((_GIRL, _ADJECTIVE) if n == 0 else (_ADJECTIVE,), (7,)),
+            then=(word(pronoun, role="context", name=f"out{n}", lit=True), space(room, 0)),
+            ends=(0, 10),
+            of=str(n),
         )
 
-    def wires(first: str) -> list[Wire]:
-        return [
-            Wire("t7.bottom", f"s{_ADJECTIVE}.top", first, role="query"),
-            Wire("t7.bottom", f"s{_GIRL}.top", say("layer {n}", n=2), role="query"),
-            Wire("t7.right", "out.left", role="context"),
+    def wires(*found: str) -> list[Wire]:
+        reads = [
+            Wire(f"t{n}7.bottom", f"s{n}{_ADJECTIVE}.top", first, role="query")
+            for n, first in enumerate(found)
         ]
+        girl = Wire("t07.bottom", f"s0{_GIRL}.top", say("layer {n}", n=2), role="query")
+        says = [Wire(f"t{n}7.right", f"out{n}.left", role="context") for n in (0, 1)]
+        return [*reads, girl, *says]
 
+    every, few = (range(8), range(8)), ((_GIRL, _STREET, _ADJECTIVE), (1, 6, 7))
     return Drawing(
         say("Two steps to the pronoun"),
         say(
-            "Both steps are taken at the place that reads because. In layer 1 of cross-attention "
-            "an arrow runs from it down to the Chinese tired and finds: the first noun. In layer 2 "
-            "one runs down to the Chinese girl, and then it says she."
+            "The girl's sentence and its twin; all steps are taken at the place that reads "
+            "because. Above, an arrow of layer 1 of cross-attention runs down to the Chinese tired "
+            "and finds: the first. One of layer 2 runs down to the Chinese girl, and it says she. "
+            "Below, layer 1 reads wide and finds: not the first. No arrow runs to girl or street, "
+            "and it says it."
         ),
-        arranged(range(8), range(8)),
-        arranged((_GIRL, _STREET, _ADJECTIVE), (1, 6, 7)),
-        wires=wires(say("layer 1: “first”")),
-        tall_wires=wires(say("layer {n}", n=1)),  # there is no room for its answer
+        column(*(arranged(n, *every, room=50) for n in (0, 1)), gap=22, align="left"),
+        column(*(arranged(n, *few) for n in (0, 1)), gap=22, align="left"),
+        wires=wires(say("layer 1: “first”"), say("layer 1: “not the first”")),
+        tall_wires=wires(*[say("layer {n}", n=1)] * 2),  # there is no room for its answer
     )
 
 

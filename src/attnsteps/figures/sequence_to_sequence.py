@@ -477,98 +477,69 @@ def who_asks_whom(tokens: Sequence[str], written: Sequence[str], following: str)
     )
 
 
-def _dashes(heights: Sequence[float], each: int = 6) -> Iterator[list[tuple[float, float]]]:
-    """Cut the line through these heights into dashes, so many between two of them."""
-    for i, (a, b) in enumerate(pairwise(heights)):
-        for n in range(each):
-            ends = (n / each, (n + 0.6) / each)
-            yield [(i + t, a + t * (b - a)) for t in ends]
-
-
-def readers_of_lists(
-    runs: Mapping[str, Sequence[dict]],
-    ends: Sequence[str],
-    stops: tuple[int, int],
-    baseline: Sequence[float],
-) -> Drawing:
-    """Draw how often readers of a list are right, over its length, early and late in training.
+def words_ask_words(names: Sequence[str], keys: Tensor, queries: Mapping[str, Tensor]) -> Drawing:
+    """Draw a sentence's last word, which asks all of its words, for each word that it may be.
 
     Args:
-        runs: for each reader its runs, each with ``steps``, ``names`` and ``right``: at each step a
-            share for each number of names.
-        ends: a short name of each reader, for the end of its lines.
-        stops: the two steps that are drawn.
-        baseline: for each number of names, how often a reader is right that knows all colours, but
-            not whose they are, and names the commonest.
+        names: of the other words.
+        keys: (S, D), the last one that of the word that asks.
+        queries: of each word that asks, (D,).
     """
-    roles = dict(zip(runs, ("source", "position", "query", "context"), strict=True))
-    first = next(iter(runs.values()))[0]
-    counts = first["names"]
-    last = len(counts) - 1
-    colours_only = [100 * share for share in baseline]
+    shares = {
+        name: (keys @ query / math.sqrt(len(query))).softmax(dim=-1)
+        for name, query in queries.items()
+    }
 
-    def shares(name: str, stop: int) -> list[list[float]]:
-        at = first["steps"].index(stop)
-        return [[100 * share for share in run["right"][at]] for run in runs[name]]
+    lines = [say("query"), "", say("keys"), "", say("weights")]
 
-    def labels(stop: int) -> Iterator[tuple[float, float, str, str]]:
-        """Write each reader's short name behind its lines, none on another."""
-        found = {name: [line[-1] for line in shares(name, stop)] for name in runs}
-        heights = {name: sum(each) / len(each) for name, each in found.items()}
-        below = 200.0
-        for name in sorted(heights, key=lambda name: -heights[name]):
-            below = min(below - 9, heights[name])
-            yield last + 0.08, below, say(ends[list(runs).index(name)]), roles[name]
-
-    def drawn(size: tuple[float, float], stop: int) -> Piece:
-        return chart(
-            (0, last + 1, [(i, str(n)) for i, n in enumerate(counts)], say("names")),
-            (
-                0,
-                106,
-                [(n, f"{n} %") for n in (0, 25, 50, 75, 100)],
-                say("right after {steps:,} steps", steps=stop),
-            ),
-            size=size,
-            lines=[
-                *(
-                    (roles[name], list(enumerate(line)))
-                    for name in runs
-                    for line in shares(name, stop)
-                ),
-                *(("plain", dash) for dash in _dashes(colours_only)),
+    def panel(name: str, *, labels: Sequence[str], cell: tuple[float, float]) -> Piece:
+        query, weights, before = queries[name], shares[name], [space()] * len(names)
+        asked = [word(say(other), role="source") for other in names]
+        return grid(
+            [
+                [*before, vector(query, "query", name=f"{name}-q", cell=cell)],
+                [space(0, 8)] * len(keys),
+                [vector(key, "key", name=f"{name}-k{i}", cell=cell) for i, key in enumerate(keys)],
+                [*asked, word(say(name), role="source", lit=True)],
+                [
+                    vector(weight.reshape(1), "weights", cell=(46, 26), digits=2)
+                    for weight in weights
+                ],
             ],
-            notes=[
-                *labels(stop),
-                (0.1, colours_only[-1] - 14, say("knows the colours, not whose"), "plain"),
-            ],
+            labels=labels,
+            gap=(12, 14),
         )
 
-    legend = [words(say(name), size=13, role=roles[name], bold=True) for name in runs]
-    return Drawing(
-        say("Right answers over the number of names"),
+    def wires() -> Iterator[Wire]:
+        for name, weights in shares.items():
+            for i, weight in enumerate(weights):
+                thick = bool(weight == weights.max())
+                yield Wire(f"{name}-q.bottom", f"{name}-k{i}.top", role="query", thick=thick)
+
+    told = [
         say(
-            "A line for each run. {ends} A dashed line marks a reader that knows the colours, but "
-            "not whose they are: {blind:.0f} % with {names} names.",
-            ends=" ".join(
-                say(
-                    "{name}, {steps} steps: {low:.0f} to {high:.0f} % with {names} names.",
-                    name=say(name),
-                    steps=stop,
-                    low=min(line[-1] for line in shares(name, stop)),
-                    high=max(line[-1] for line in shares(name, stop)),
-                    names=counts[-1],
-                )
-                for stop in stops
-                for name in runs
+            "{name} asks with {query} and gives the weights {weights}.",
+            name=say(name),
+            query=listed(query),
+            weights=listed(shares[name], 2),
+        )
+        for name, query in queries.items()
+    ]
+    return Drawing(
+        say("Words ask words"),
+        say(
+            "The last word's query goes to the keys of all words, its own among them. {told}",
+            told=" ".join(told),
+        ),
+        row(
+            *(
+                panel(name, labels=[""] * len(lines) if n else lines, cell=(20, 24))
+                for n, name in enumerate(queries)
             ),
-            blind=colours_only[-1],
-            names=counts[-1],
+            gap=16,
         ),
-        column(
-            row(*legend, gap=22), row(*(drawn((250, 170), stop) for stop in stops), gap=24), gap=8
-        ),
-        column(*legend, *(drawn((250, 150), stop) for stop in stops), gap=6, align="left"),
+        column(*(panel(name, labels=lines, cell=(18, 24)) for name in queries), gap=26),
+        wires=list(wires()),
     )
 
 
@@ -649,6 +620,101 @@ def mixed_memories(
         ),
         column(legend(4), drawn((54, 26), 12), gap=16),
         column(legend(2), drawn((25, 26), 6), gap=16),
+    )
+
+
+def _dashes(heights: Sequence[float], each: int = 6) -> Iterator[list[tuple[float, float]]]:
+    """Cut the line through these heights into dashes, so many between two of them."""
+    for i, (a, b) in enumerate(pairwise(heights)):
+        for n in range(each):
+            ends = (n / each, (n + 0.6) / each)
+            yield [(i + t, a + t * (b - a)) for t in ends]
+
+
+def readers_of_lists(
+    runs: Mapping[str, Sequence[dict]],
+    ends: Sequence[str],
+    stops: tuple[int, int],
+    baseline: Sequence[float],
+) -> Drawing:
+    """Draw how often readers of a list are right, over its length, early and late in training.
+
+    Args:
+        runs: for each reader its runs, each with ``steps``, ``names`` and ``right``: at each step a
+            share for each number of names.
+        ends: a short name of each reader, for the end of its lines.
+        stops: the two steps that are drawn.
+        baseline: for each number of names, how often a reader is right that knows all colours, but
+            not whose they are, and names the commonest.
+    """
+    roles = dict(zip(runs, ("source", "position", "query", "context"), strict=True))
+    first = next(iter(runs.values()))[0]
+    counts = first["names"]
+    last = len(counts) - 1
+    colours_only = [100 * share for share in baseline]
+
+    def shares(name: str, stop: int) -> list[list[float]]:
+        at = first["steps"].index(stop)
+        return [[100 * share for share in run["right"][at]] for run in runs[name]]
+
+    def labels(stop: int) -> Iterator[tuple[float, float, str, str]]:
+        """Write each reader's short name behind its lines, none on another."""
+        found = {name: [line[-1] for line in shares(name, stop)] for name in runs}
+        heights = {name: sum(each) / len(each) for name, each in found.items()}
+        below = 200.0
+        for name in sorted(heights, key=lambda name: -heights[name]):
+            below = min(below - 9, heights[name])
+            yield last + 0.08, below, say(ends[list(runs).index(name)]), roles[name]
+
+    def drawn(size: tuple[float, float], stop: int) -> Piece:
+        return chart(
+            (0, last + 1, [(i, str(n)) for i, n in enumerate(counts)], say("names")),
+            (
+                0,
+                106,
+                [(n, f"{n} %") for n in (0, 25, 50, 75, 100)],
+                say("share right, after {steps:,} steps", steps=stop),
+            ),
+            size=size,
+            lines=[
+                *(
+                    (roles[name], list(enumerate(line)))
+                    for name in runs
+                    for line in shares(name, stop)
+                ),
+                *(("plain", dash) for dash in _dashes(colours_only)),
+            ],
+            notes=[
+                *labels(stop),
+                (0.1, colours_only[-1] - 14, say("knows the colours, not whose"), "plain"),
+            ],
+        )
+
+    legend = [words(say(name), size=13, role=roles[name], bold=True) for name in runs]
+    return Drawing(
+        say("Right answers over the number of names"),
+        say(
+            "A line for each run. {ends} A dashed line marks a reader that knows the colours, but "
+            "not whose they are: {blind:.0f} % with {names} names.",
+            ends=" ".join(
+                say(
+                    "{name}, {steps} steps: {low:.0f} to {high:.0f} % with {names} names.",
+                    name=say(name),
+                    steps=stop,
+                    low=min(line[-1] for line in shares(name, stop)),
+                    high=max(line[-1] for line in shares(name, stop)),
+                    names=counts[-1],
+                )
+                for stop in stops
+                for name in runs
+            ),
+            blind=colours_only[-1],
+            names=counts[-1],
+        ),
+        column(
+            row(*legend, gap=22), row(*(drawn((250, 170), stop) for stop in stops), gap=24), gap=8
+        ),
+        column(*legend, *(drawn((250, 150), stop) for stop in stops), gap=6, align="left"),
     )
 
 

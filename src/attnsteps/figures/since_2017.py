@@ -80,7 +80,7 @@ def _new_block() -> Piece:
         [_point("start"), space()],
         [named("in", words("x  (T, D)", size=12)), space()],
     ]
-    return column(words(say("today"), size=14, bold=True), grid(lines, gap=(12, 9)), gap=4)
+    return column(words(say("Today"), size=14, bold=True), grid(lines, gap=(12, 9)), gap=4)
 
 
 def _stream(*names: str) -> list[Wire]:

@@ -188,7 +188,7 @@ def more_pairs_and_a_larger_model(
     def field(size: tuple[float, float]) -> Piece:
         unit = (high - low) / size[0]
         return chart(
-            (low, high, ticks, say("pairs in training")),
+            (low, high, ticks, say("real pairs in training")),
             (0, most, heights, say("BLEU of {n} sentences", n=sentences)),
             size=size,
             lines=[("key", curve)],
