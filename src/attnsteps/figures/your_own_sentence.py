@@ -307,7 +307,7 @@ def places_by_pairs(found: Mapping[str, Sequence[int]]) -> Drawing:
 
     def field(size: tuple[float, float]) -> Piece:
         return chart(
-            (none - 0.1, 2.2, ticks, say("training pairs that name it")),
+            (none - 0.1, 2.2, ticks, say("real pairs that name it")),
             (0.4, count + 0.6, heights, say("A place comes out …")),
             size=size,
             dots=groups,
@@ -316,7 +316,7 @@ def places_by_pairs(found: Mapping[str, Sequence[int]]) -> Drawing:
     return Drawing(
         say("How often a place is named, and whether it comes out right"),
         say(
-            "A dot for each place, by the number of training pairs that name it. {told}.",
+            "A dot for each place, by the number of real pairs that name it. {told}.",
             told="; ".join(
                 f"{say(name)}: {', '.join(map(str, sorted(numbers)))}"
                 for name, numbers in found.items()
