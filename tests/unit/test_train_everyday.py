@@ -3,8 +3,13 @@
 import re
 from random import Random
 
+import nbformat
+
 from attnsteps.corpora.generated.corpus import generated
 from attnsteps.corpora.parallel import TextPair
+from scripts import train_everyday
+from scripts.execution import BOOK
+from scripts.experiments import your_own_sentence
 from scripts.train_everyday import authors, copied, taught, without_stop, written_out
 
 PAIRS = [
@@ -57,3 +62,22 @@ def test_all_of_it_is_taught_with_and_without_the_final_mark():
 
 def test_every_author_is_named_once():
     assert authors(PAIRS) == ["CK", "Venki", "o (o) o"]
+
+
+def test_the_recipe_in_the_chapters_table_is_the_one_that_is_used():
+    cells = nbformat.read(BOOK / "23_your_own_sentence.ipynb", as_version=4).cells
+    (table,) = (one.source for one in cells if "| merges |" in one.source)
+    rows = dict(re.findall(r"^\| ([\w ,]+) \|.*\| ([^|]+) \|$", table, re.M))
+    sizes, recipe = train_everyday.SIZES, train_everyday.RECIPE
+    layers = f"{sizes['num_encoder_layers']} + {sizes['num_decoder_layers']}"
+    assert rows["layers, width"] == f"{layers}, {sizes['d_model']}"
+    assert rows["merges"] == f"{train_everyday.MERGES:,}"
+    assert rows["dropout"] == str(sizes["dropout"])
+    peaks = train_everyday.STEADY["peak"], train_everyday.FALLING["peak"]
+    assert rows["learning rate"] == "{}, then {} down to 0".format(*peaks)
+    assert rows["tokens in a batch"] == f"{recipe['max_tokens']:,}"
+    assert f"| {your_own_sentence.MERGES:,} | {your_own_sentence.MERGES:,} |" in table
+    (search,) = (one.source for one in cells if "AS_HERE =" in one.source)
+    named = train_everyday.SEARCHES["beam 4"]
+    for name, value in named.items():
+        assert re.search(rf'"{name}": "?{re.escape(str(value))}"?', search)

@@ -339,9 +339,8 @@ def two_steps_to_the_pronoun() -> Drawing:
             "and it says it."
         ),
         column(*(arranged(n, *every, room=50) for n in (0, 1)), gap=22, align="left"),
-        column(*(arranged(n, *few) for n in (0, 1)), gap=22, align="left"),
+        column(*(arranged(n, *few, room=46) for n in (0, 1)), gap=22, align="left"),
         wires=wires(say("layer 1: “first”"), say("layer 1: “not the first”")),
-        tall_wires=wires(*[say("layer {n}", n=1)] * 2),  # there is no room for its answer
     )
 
 
