@@ -327,6 +327,15 @@ EXAMPLES = {
         ("the animal was too wide",),
         "the animal was too tired",
     ),
+    choices.right_and_wrong: lambda: (
+        {160: {"greedy": (65, 221, 714), "beam": (80, 0, 920)}},
+        {160: (0.7, -1.4, 9.8)},
+        {160: 3},
+    ),
+    choices.words_that_may_follow: lambda: (
+        {"top-p, 0.9": torch.tensor([0.656, 0.344, 0.0])},
+        ("have", "must", "others"),
+    ),
     choices.the_cache_as_it_fills: lambda: (*3 * [WEIGHTS[:3, :3]], NAMES),
     choices.rows_change_places: lambda: (
         [

@@ -11,7 +11,9 @@ from attnsteps.analysis.pronouns import (
     edges_cut,
     found_by_heads,
     heads_hand_on,
+    heads_look,
     hidden_from_all,
+    look_of,
     means_of_layer_1,
     measured,
     named_cuts,
@@ -73,6 +75,18 @@ def test_what_the_heads_found_put_in_again_changes_nothing_and_zeros_silence_the
     with heads_hand_on(MODEL, 0, asked.at, torch.zeros_like(found)):
         torch.testing.assert_close(found_by_heads(MODEL, 0, asked), torch.zeros_like(found))
         assert not torch.allclose(asked.logits(MODEL), whole)
+
+
+def test_a_look_put_in_replaces_the_weights_and_nothing_else(asked):
+    whole, look = asked.logits(MODEL), look_of(MODEL, asked)
+    with heads_look(MODEL, asked, look):
+        torch.testing.assert_close(asked.logits(MODEL), whole)
+    adjective = asked.edges("cross", (asked.at, asked.adjective))
+    with edges_cut(MODEL, ("cross", 1, adjective)):
+        hidden, elsewhere = asked.logits(MODEL), look_of(MODEL, asked)
+    assert not torch.allclose(hidden, whole)
+    with heads_look(MODEL, asked, elsewhere):
+        torch.testing.assert_close(asked.logits(MODEL), hidden)
 
 
 def test_the_two_nouns_of_layer_2_are_cut_alone_in_their_order(asked):

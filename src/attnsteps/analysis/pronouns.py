@@ -190,6 +190,30 @@ def found_by_heads(model: Transformer, layer: int, asked: Asked) -> Float[Tensor
     return kept[0][asked.n, asked.at]
 
 
+def look_of(model: Transformer, asked: Asked, layer: int = 1) -> Float[Tensor, "B H S"]:
+    """Return where cross-attention's heads look from the pronouns' positions, (B, H, S)."""
+    with torch.no_grad():
+        weights = model(asked.src_ids, asked.tgt_in, need_weights=True)[1]
+    return weights.cross[layer][asked.n, :, asked.at]
+
+
+@contextmanager
+def heads_look(
+    model: Transformer, asked: Asked, look: Float[Tensor, "B H S"], layer: int = 1
+) -> Iterator[None]:
+    """Let cross-attention's heads look there from the pronouns' positions, in one layer.
+
+    ``look``, (B, H, S), takes the place of their weights; values, and all else, stay.
+    """
+    (attention,) = _attentions(model, "cross", layer)
+    with torch.no_grad():
+        memory = model.encode(asked.src_ids)  # (B, S, D)
+        _, values = attention.project(memory, memory)  # (B, H, S, Dv)
+    found = (look[:, :, None] @ values).flatten(1)  # (B, D)
+    with heads_hand_on(model, layer, asked.at, found):
+        yield
+
+
 def two_other_words(asked: Asked, chance: Random, spared: Sequence[str] = PLURAL) -> Cut:
     """Cut, as a control, two words of each sentence by lot: not the adjective, nor a noun.
 
@@ -301,4 +325,9 @@ def measured(model: Transformer, asked: Asked) -> dict:
     for name, new in means_of_layer_1(model, asked).items():
         with heads_hand_on(model, 0, asked.at, new):
             found[f"mean {name}"] = asked.scores(model)
+    look, message, twin = look_of(model, asked), found_by_heads(model, 0, asked), asked.n ^ 1
+    with heads_look(model, asked, look[twin]):
+        found["look twin"] = asked.scores(model)
+    with heads_hand_on(model, 0, asked.at, message[twin]), heads_look(model, asked, look):
+        found["look own"] = asked.scores(model)
     return found

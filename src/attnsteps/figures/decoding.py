@@ -1,6 +1,6 @@
 """The figures of chapter 17, in their order on the page: one word after another."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 import torch
@@ -19,6 +19,8 @@ from attnsteps.diagrams import (
     word,
     words,
 )
+from attnsteps.diagrams.cells import in_digits
+from attnsteps.diagrams.sheet import SMALL, Sheet
 from attnsteps.figures.catalogue import say
 from attnsteps.figures.shared import listed
 
@@ -268,6 +270,132 @@ def runs_that_are_shared(candidates: Sequence[str], reference: str) -> Drawing:
     )
 
 
+#: What may become of a translation, and its colour.
+OUTCOMES = {"right": "value", "search errors": "wrong", "model errors": "weights"}
+
+
+def _counted(parts: Sequence[int], width: float) -> Piece:
+    """Draw what became of translations as a bar to scale; what the search lost is counted above."""
+    high, above, whole = 24, 16, sum(parts)
+
+    def paint(sheet: Sheet, x: float, y: float) -> None:
+        for count, role in zip(parts, OUTCOMES.values(), strict=True):
+            wide = width * count / whole
+            if count:
+                rect = {"x": x, "y": y + above, "width": wide, "height": high}
+                sheet.add("rect", **rect, class_=f"c fill-{role}", style="--a:0.9")
+            lost = role == "wrong"
+            at = y + above / 2 if lost else y + above + high / 2
+            look = {"class_": "b ink-wrong halo"} if lost else {}
+            sheet.write(str(count), x + wide / 2, at, SMALL, **look)
+            x += wide
+
+    return Piece(width, above + high, paint)
+
+
+def _gained(gains: Sequence[float], title: str, width: float) -> Piece:
+    """Draw a dot for each gain in BLEU over one axis; its height only keeps the dots apart."""
+    high, head, low, top = 40, 22, -3.0, 11.0
+
+    def paint(sheet: Sheet, x: float, y: float) -> None:
+        def across(gain: float) -> float:
+            return x + width * (gain - low) / (top - low)
+
+        floor = y + head + high
+        sheet.write(title, x, y + 8, SMALL, "start", class_="b")
+        sheet.add("path", d=f"M{x:.1f} {floor:.1f}h{width:.1f}", class_="axis")
+        for tick, text in ((0, "0"), (5, "+5"), (10, "+10")):
+            sheet.add("path", d=f"M{across(tick):.1f} {floor:.1f}v4", class_="axis")
+            sheet.write(text, across(tick), floor + 13, SMALL)
+        zero = f"M{across(0):.1f} {floor:.1f}v{-high}"
+        sheet.add("path", d=zero, class_="axis", stroke_dasharray="4 3")
+        for place, gain in enumerate(gains):
+            height = floor - high * (place + 0.5) / len(gains)
+            sheet.add("circle", cx=across(gain), cy=height, r=3.5, class_="dot fill-context")
+
+    return Piece(width, head + high + 20, paint)
+
+
+def right_and_wrong(
+    counts: Mapping[int, Mapping[str, Sequence[int]]],
+    gains: Mapping[int, Sequence[float]],
+    better: Mapping[int, int],
+) -> Drawing:
+    """Draw what becomes of the translations of each search, and the BLEU that the beam gains.
+
+    Args:
+        counts: for each number of training steps and each search how many translations are right,
+            how many search errors and how many model errors there are.
+        gains: for each number of steps the beam's BLEU minus that of greedy search, by translator.
+        better: in how many translators the beam has more right.
+    """
+    signs = {n: [f"{g:+.1f}".replace("-", "−") for g in sorted(of)] for n, of in gains.items()}
+
+    def stage(n: int, width: float, field: float, *, tall: bool) -> Piece:
+        more = {"n": better[n], "all": len(gains[n])}
+        heads = (
+            words(say("after {n} steps:", n=n), size=13, bold=True),
+            words(say("the beam has more right in {n} of {all} translators", **more), size=12),
+        )
+        names = [words(say(name), size=13) for name in counts[n]]
+        widest = max(name.width for name in names)
+        lines = [
+            row(
+                column(space(widest, 16), name, gap=0, align="right"),
+                _counted(parts, width),
+                gap=8,
+            )
+            for name, parts in zip(names, counts[n].values(), strict=True)
+        ]
+        head = column(*heads, gap=0, align="left") if tall else row(*heads, gap=5)
+        bars = column(head, *lines, gap=2, align="left")
+        title = say("BLEU gained: {low} to {high}", low=signs[n][0], high=signs[n][-1])
+        dots = _gained(gains[n], title, field)
+        if tall:
+            return column(bars, row(space(widest), dots, gap=8), gap=6, align="left")
+        return row(bars, dots, gap=22, align="top")
+
+    def arranged(width: float, field: float, *, tall: bool) -> Piece:
+        keys = [
+            row(matrix([[""]], role, cell=(15, 15)), words(say(name), size=12), gap=5)
+            for name, role in OUTCOMES.items()
+        ]
+        stages = [stage(n, width, field, tall=tall) for n in counts]
+        return column(row(*keys, gap=14), *stages, gap=24 if tall else 16, align="left")
+
+    def told(n: int) -> str:
+        searches = "; ".join(
+            say(
+                "{search} {right} right, {lost} search errors, {own} model errors",
+                search=say(name),
+                right=parts[0],
+                lost=parts[1],
+                own=parts[2],
+            )
+            for name, parts in counts[n].items()
+        )
+        return say(
+            "After {n} steps: {searches}; the beam has more right in {better} of {all} "
+            "translators, and changes BLEU by {gains}.",
+            n=n,
+            searches=searches,
+            better=better[n],
+            all=len(gains[n]),
+            gains=", ".join(signs[n]),
+        )
+
+    return Drawing(
+        say("What becomes of 1,000 translations, by greedy search and by a beam"),
+        say(
+            "Two bars for each number of training steps, cut into right translations, search "
+            "errors and model errors, and a dot for each translator's change in BLEU. {stages}",
+            stages=" ".join(told(n) for n in counts),
+        ),
+        arranged(372, 176, tall=False),
+        arranged(256, 200, tall=True),
+    )
+
+
 def a_slip_with_a_teacher_and_without(reference: str, forced: str, free: str) -> Drawing:
     """Draw three sentences; words that differ from the reference are framed."""
     goal, longest = reference.split(), 12
@@ -296,6 +424,28 @@ def a_slip_with_a_teacher_and_without(reference: str, forced: str, free: str) ->
         "; ".join(f"{name}: {' '.join(parts)}" for name, parts in cut.items()) + ".",
         ladder(8),
         ladder(3),
+    )
+
+
+def words_that_may_follow(chances: Mapping[str, Tensor], names: Sequence[str]) -> Drawing:
+    """Draw the probabilities of the next word, (n), in a row for each way to draw it."""
+    ways = [say(way) for way in chances]
+    table, columns = torch.stack([*chances.values()]), [say(name) for name in names]
+
+    def told(way: str, of: Tensor) -> str:
+        each = zip(columns, of.tolist(), strict=True)
+        return f"{way}: " + ", ".join(f"{name} {in_digits(p, 3)}" for name, p in each)
+
+    upright = [way.replace(" ", "\n", 1) for way in ways]
+    look = {"digits": 3, "limit": 1.0}
+    return Drawing(
+        say("What may follow “I”, by three ways of drawing"),
+        say(
+            "A row for each way, with the probability of each next word. {ways}.",
+            ways="; ".join(told(*each) for each in zip(ways, table, strict=True)),
+        ),
+        matrix(table, "target", rows=ways, columns=columns, cell=(62, 28), **look),
+        matrix(table.T, "target", rows=columns, columns=upright, cell=(82, 28), **look),
     )
 
 
