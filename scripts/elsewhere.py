@@ -72,7 +72,8 @@ def play(name: str) -> bool:
         return read(READERS[name])
     folder = folder_of(name)
     html = ["--executed", folder / "executed", "--html", folder / "html"]
-    tests = [sys.executable, "-m", "pytest", "-q", "-n", "2", "--dist", "loadfile"]
+    workers = 2 // int(MACHINES[name].get("OMP_NUM_THREADS", 1))
+    tests = [sys.executable, "-m", "pytest", "-q", "-n", str(workers), "--dist", "loadfile"]
     tests += ["--executed", folder / "executed", "book", "tests/parity"]
     tests += ["tests/unit", "tests/notebooks/test_pages.py"]
     commands = [sys.executable, "-m", "scripts.site", "--execute", *html], tests

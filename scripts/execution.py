@@ -86,14 +86,15 @@ def up_to_date(
 
 
 def execute(todo: dict[str, NotebookNode], folder: Path) -> dict[str, str]:
-    """Execute chapters side by side, one for each core; return the errors of those that failed."""
+    """Execute chapters side by side, as cores allow; return the errors of those that failed."""
     folder.mkdir(parents=True, exist_ok=True)
     return asyncio.run(_execute(todo, folder))
 
 
 async def _execute(todo: dict[str, NotebookNode], folder: Path) -> dict[str, str]:
-    """Run the kernels of all chapters, one for each core."""
-    cores, failed, done = asyncio.Semaphore(os.cpu_count() or 1), {}, []
+    """Run the kernels of all chapters; threads that wait for a core would run many times slower."""
+    threads = int(os.environ.get("OMP_NUM_THREADS", "1"))
+    cores, failed, done = asyncio.Semaphore(max(1, (os.cpu_count() or 1) // threads)), {}, []
 
     async def one(stem: str, notebook: NotebookNode) -> None:
         async with cores:

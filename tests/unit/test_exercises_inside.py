@@ -3,93 +3,90 @@
 import pytest
 import torch
 
-from attnsteps.exercises.inside import grade_preference
+from attnsteps.exercises.inside import grade_put_in
 
 
-def preference(weights, query, right, wrong):
-    n = torch.arange(len(query))
-    rows = weights[n, :, query]  # (B, H, Tk)
-    return (rows[n, :, right] > rows[n, :, wrong]).float().mean(0)
+def with_hook(change):
+    """Return a solution whose pre-hook hands on change(heads, at, new)."""
+
+    def put_in(attention, at, new):
+        def swap(_, inputs):
+            return change(inputs[0].clone(), at, new)
+
+        return attention.w_o.register_forward_pre_hook(swap)
+
+    return put_in
 
 
-def with_loops(weights, query, right, wrong):
-    shares = torch.zeros(weights.shape[1])
-    for b, (q, r, w) in enumerate(zip(query, right, wrong, strict=True)):
-        for h in range(weights.shape[1]):
-            shares[h] += float(weights[b, h, q, r] > weights[b, h, q, w]) / len(query)
-    return shares
+def right(heads, at, new):
+    heads[torch.arange(len(at)), at] = new
+    return (heads,)
 
 
-def rows_of(weights, query):
-    return weights[torch.arange(len(query)), :, query]
+def by_loop(heads, at, new):
+    for b, position in enumerate(at.tolist()):
+        heads[b, position] = new[b]
+    return heads  # torch takes a tensor for the only argument
 
 
-def averaged(weights, query, right, wrong):
-    return preference(weights.mean(1, keepdim=True), query, right, wrong)
+def nothing_returned(heads, at, new):
+    right(heads, at, new)
 
 
-def averaged_and_flat(*arguments):
-    return averaged(*arguments)[0]
+def everywhere(heads, _, new):
+    return (new[:, None].expand_as(heads),)
 
 
-def per_sentence(weights, query, right, wrong):
-    n = torch.arange(len(query))
-    return rows_of(weights, query)[n, :, right] > rows_of(weights, query)[n, :, wrong]
+def at_all(heads, at, new):
+    heads[:, at] = new
+    return (heads,)
 
 
-def difference(weights, query, right, wrong):
-    n = torch.arange(len(query))
-    rows = rows_of(weights, query)
-    return (rows[n, :, right] - rows[n, :, wrong]).mean(0)
+def first_position(heads, at, new):
+    heads[:, at[0]] = new
+    return (heads,)
 
 
-def or_equal(weights, query, right, wrong):
-    return 1 - preference(weights, query, wrong, right)
+def after_w_o(attention, at, new):
+    def swap(_, __, output):
+        return right(output.clone(), at, new)[0]
+
+    return attention.w_o.register_forward_hook(swap)
 
 
-def transposed(weights, query, right, wrong):
-    n = torch.arange(len(query))
-    return (weights[n, :, right, query] > weights[n, :, wrong, query]).float().mean(0)
+def without_result(attention, at, new):
+    with_hook(right)(attention, at, new)
 
 
-@pytest.mark.parametrize("function", [preference, with_loops])
-def test_a_right_solution_passes(function):
-    verdict = grade_preference(function)
+@pytest.mark.parametrize("change", [right, by_loop])
+def test_a_right_solution_passes(change):
+    verdict = grade_put_in(with_hook(change))
     assert verdict, verdict
 
 
 @pytest.mark.parametrize(
     ("function", "message"),
     [
-        (lambda *_: None, "shares is None; does the function return its result?"),
-        (averaged, "the heads are averaged before the comparison"),
-        (averaged_and_flat, "the heads are averaged before the comparison"),
-        (per_sentence, "this is one answer for each sentence"),
-        (difference, "this is the mean difference of the weights"),
-        (or_equal, "a query that gives both keys the same weight prefers neither"),
-        (transposed, "rows are read as keys and columns as queries"),
-        (
-            lambda weights, query, right, wrong: preference(weights, query, wrong, right),
-            "this is how often the heads prefer the wrong key",
-        ),
-        (
-            lambda weights, query, right, wrong: rows_of(weights, query)[
-                torch.arange(len(query)), :, right
-            ].mean(0),
-            "this is the mean weight of the right key",
-        ),
-        (lambda weights, *_: weights.mean((0, 2, 3)), "shares["),
-        (lambda weights, *_: weights[0], "shares should have shape (3,)"),
-        (lambda weights, *_: weights["head"], "your function raised "),
+        (with_hook(nothing_returned), "the heads still hand on what they found"),
+        (lambda *_: None, "the heads still hand on what they found"),
+        (with_hook(everywhere), "each sentence gets its vector at every position"),
+        (with_hook(at_all), "each sentence is changed at the positions of all"),
+        (with_hook(first_position), "the output with the hook["),
+        (after_w_o, "the vectors are put in after w_o"),
+        (without_result, "the result can't take the hook away"),
+        (with_hook(lambda heads, *_: heads[0, 99]), "your function raised "),
+        (lambda attention, *_: attention.w_oo, "your function raised "),
     ],
 )
 def test_what_is_wrong_is_named(function, message):
-    verdict = grade_preference(function)
+    verdict = grade_put_in(function)
     assert not verdict
     assert message in verdict.message, verdict
 
 
-def test_every_head_has_another_share():
-    shares = []
-    grade_preference(lambda *given: shares.append(with_loops(*given)))
-    assert len(set(shares[0].tolist())) == 3
+def test_one_who_grades_draws_nothing_from_the_readers_numbers():
+    torch.manual_seed(3)
+    want = torch.rand(2)
+    torch.manual_seed(3)
+    grade_put_in(with_hook(right))
+    assert torch.equal(torch.rand(2), want)

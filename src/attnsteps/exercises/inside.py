@@ -4,71 +4,77 @@ from collections.abc import Callable
 
 import torch
 from torch import Tensor
+from torch.nn.functional import linear
 
 from attnsteps.exercises.verdict import Verdict, attempt, difference
+from attnsteps.layers.multi_head import MultiHeadAttention
 
-_B, _H, _TQ, _TK = 7, 3, 5, 6
+_B, _T, _D = 4, 5, 6
 
 
-def grade_preference(function: Callable[[Tensor, Tensor, Tensor, Tensor], Tensor]) -> Verdict:
-    """Say whether ``function(weights, query, right, wrong)`` tells how often heads prefer a key.
+def grade_put_in(function: Callable[[MultiHeadAttention, Tensor, Tensor], object]) -> Verdict:
+    """Say whether ``function(attention, at, new)`` puts something else in for what heads found.
 
-    It takes weights (B, H, Tq, Tk) and, for each sentence, the positions (B,) of the query, the
-    right key and the wrong key. For each head, (H,), it should return the share of sentences in
-    which the query gives the right key more weight than the wrong one.
+    It takes a layer, a position for each sentence, (B,), and vectors (B, D). It should register a
+    pre-hook on the layer's ``w_o`` after which the heads hand on ``new[b]`` at position ``at[b]``
+    of sentence b, and elsewhere what they found, and return what takes the hook away again.
 
     Example:
-        >>> grade_preference(lambda weights, query, right, wrong: weights.mean((0, 2, 3)))
-        ✗ Not yet: shares[0] should be 0.7143 and is 0.1667
+        >>> def put_in(attention, at, new):
+        ...     return attention.w_o.register_forward_pre_hook(lambda module, inputs: None)
+        >>> grade_put_in(put_in)
+        ✗ Not yet: the heads still hand on what they found; does the hook return what it changed?
     """
-    generator = torch.Generator().manual_seed(11)
-    weights = torch.randn(_B, _H, _TQ, _TK, generator=generator).softmax(-1)
-    query = torch.tensor([4, 0, 2, 3, 1, 4, 2])
-    right = torch.tensor([1, 0, 4, 2, 3, 0, 3])
-    wrong = torch.tensor([3, 2, 0, 4, 1, 2, 1])
-    weights[0, 1, 4, 1] = weights[0, 1, 4, 3]  # a tie does not count
-    got, raised = attempt(
-        lambda: function(weights.clone(), query.clone(), right.clone(), wrong.clone())
-    )
-    fault = raised or _fault(got, weights, query, right, wrong)
+    with torch.random.fork_rng():
+        torch.manual_seed(19)
+        attention = MultiHeadAttention(_D, 2)
+        x, new = torch.randn(_B, _T, _D), torch.randn(_B, _D)
+    at = torch.tensor([2, 0, 4, 1])
+    seen: list[Tensor] = []
+    with torch.no_grad():
+        hook = attention.w_o.register_forward_pre_hook(lambda _, inputs: seen.append(inputs[0]))
+        whole = attention(x, x, x)[0]
+        hook.remove()
+        handle, raised = attempt(lambda: function(attention, at.clone(), new.clone()))
+        got, in_use = attempt(lambda: attention(x, x, x)[0])
+        fault = raised or in_use or _fault(got, attention, seen[0], at, new)
+        if not fault and not callable(getattr(handle, "remove", None)):
+            fault = "the result can't take the hook away; return what register_… returns"
+        if not fault:
+            handle.remove()
+            fault = difference(attention(x, x, x)[0], whole, name="the output without the hook")
     if fault:
         return Verdict(False, fault)
-    return Verdict(
-        True, "one share for each head, of the sentences in which it prefers the right key"
-    )
+    return Verdict(True, "each sentence hands on its own vector at its own place, and nowhere else")
 
 
-def _fault(got: object, weights: Tensor, query: Tensor, right: Tensor, wrong: Tensor) -> str:
+def _fault(
+    got: object, attention: MultiHeadAttention, found: Tensor, at: Tensor, new: Tensor
+) -> str:
     """Return what is wrong, by name if the mistake is known, or the empty string."""
     n = torch.arange(_B)
-    to_right, to_wrong = (weights[n, :, query, key] for key in (right, wrong))  # (B, H)
-    want = (to_right > to_wrong).float().mean(0)
-    mean = weights.mean(1)
-    averaged = (mean[n, query, right] > mean[n, query, wrong]).float().mean()
+
+    def mixed(heads: Tensor) -> Tensor:
+        """Return what W_o makes of them; the layer itself now runs the hook."""
+        return linear(heads, attention.w_o.weight, attention.w_o.bias)
+
+    after, crossed, wanted = mixed(found), found.clone(), found.clone()
+    after[n, at] = new
+    crossed[:, at] = new
+    wanted[n, at] = new
     mistakes = {
-        "the heads are averaged before the comparison; compare each head separately": averaged,
-        "rows are read as keys and columns as queries; it is the other way round": (
-            (weights[n, :, right.clamp(max=_TQ - 1), query] > weights[n, :, wrong, query])
-            .float()
-            .mean(0)
+        "the heads still hand on what they found; does the hook return what it changed?": mixed(
+            found
         ),
-        "this is how often the heads prefer the wrong key": ((to_wrong > to_right).float().mean(0)),
-        "a query that gives both keys the same weight prefers neither": (
-            (to_right >= to_wrong).float().mean(0)
+        "each sentence gets its vector at every position; only position at[b] should": mixed(
+            new[:, None].expand_as(found)
         ),
-        "this is the mean difference of the weights, not the share of sentences": (
-            (to_right - to_wrong).mean(0)
-        ),
-        "this is the mean weight of the right key, not the share of sentences": to_right.mean(0),
-        "this is one answer for each sentence; take the mean over the sentences": (
-            to_right > to_wrong
-        ),
+        "each sentence is changed at the positions of all; use heads[n, at], where n numbers the "
+        "sentences": mixed(crossed),
+        "the vectors are put in after w_o; they should take the place of its input": after,
     }
     if isinstance(got, Tensor):
         for sentence, wrong_result in mistakes.items():
-            same = got.numel() == wrong_result.numel() and torch.allclose(
-                got.float().flatten(), wrong_result.float().flatten()
-            )
-            if same:
+            if got.shape == wrong_result.shape and torch.allclose(got, wrong_result, atol=1e-5):
                 return sentence
-    return difference(got, want, name="shares")
+    return difference(got, mixed(wanted), name="the output with the hook")

@@ -101,7 +101,7 @@ def what_it_means(pairs: Sequence[Pair], glosses: Glosses) -> Drawing:
         say("What it means"),
         say(
             "The English sentence above the Chinese one, twice. {lines} An arrow from the Chinese "
-            "adjective to that noun says: decides.",
+            "adjective leads to that noun.",
             lines=" ".join(lines),
         ),
         column(*both(tall=False), gap=28),
