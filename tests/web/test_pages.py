@@ -393,6 +393,7 @@ def test_works_with_the_network_off_once_loaded(look_at, path):
     page, problems = look_at(path, phone=True)
     page.evaluate(
         """async () => { // as a reader does, who comes by all that is loaded when it is near
+          for (const picture of document.images) picture.loading = "eager"; // however busy we are
           for (let top = 0; top < document.body.scrollHeight; top += innerHeight) {
             scrollTo(0, top);
             await new Promise((go) => setTimeout(go, 30));
