@@ -1,6 +1,6 @@
 """Chapter 19: do other seeds find the pronoun in the same way? The ledger: do gaps close?"""
 
-from attnsteps.analysis.pronouns import ask, measured
+from attnsteps.analysis.pronouns import ask, measured, person_or_it
 from attnsteps.corpora.generated.corpus import generated
 from attnsteps.model.mode import in_mode
 from scripts import ablations
@@ -27,8 +27,7 @@ def measure(change: str, seed: int, steps: int) -> dict:
     if change == SHIPPED:
         trained, _ = learn(corpus().train, steps=steps, seed=seed)
         with in_mode(trained.model, training=False):
-            # the chapter's sentences
-            pairs = generated(10_000, seed=11).pronouns
+            pairs = person_or_it(generated(10_000, seed=11).pronouns)  # the chapter's sentences
             asked = ask(pairs, trained.src_vocab, trained.tgt_vocab)
             return rounded(measured(trained.model, asked))
     row = ablations.measure(change, seed, steps=steps)

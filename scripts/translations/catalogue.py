@@ -8,6 +8,7 @@ from babel.messages import Catalog
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
+from attnsteps.storage.new_file import new_file
 from scripts.closure import ROOT
 from scripts.translations import cells, drawings, package, prose
 
@@ -58,9 +59,9 @@ def read(path: Path) -> Catalog:
 
 
 def write(catalogue: Catalog, path: Path) -> None:
-    """Write a catalogue so that the same messages are the same bytes."""
+    """Write a catalogue so that the same messages are the same bytes, whole or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("wb") as file:
+    with new_file(path) as unfinished, unfinished.open("wb") as file:
         write_po(file, catalogue, width=0, no_location=True, omit_header=True, ignore_obsolete=True)
 
 

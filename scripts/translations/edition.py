@@ -14,7 +14,7 @@ from scripts.translations.catalogue import path_of, said
 ASKING = {"Exercise", "Predict"}
 REFERENCE = re.compile(r"\[([^\]\n]+)\]\((api(?:/\w+)?)\.md(#[^)\s]+)?\)")
 PAPER = re.compile(r"(/paper/attention-step-by-step)(\.(?:pdf|epub))")
-TO = re.compile(r"(?<=[\d%]) to (?=[\d−])")
+TO = re.compile(r"(?<=[\d%]) to (?=[\d−+])")
 AND = re.compile(r"(?<=[\d%]) and (?=[\d−])")
 NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 LARGE = {"million": 10**6, "billion": 10**9, "百万": 10**6, "十亿": 10**9}

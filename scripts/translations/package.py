@@ -30,7 +30,7 @@ ALONE = [
         switches layers steps hide off on adds moved neither stable naive scaled sum bias none
         causal prefix guess each whole updates loss translation errors greedy bytes share gradients
         total fused explicit characters tokens longest unknown vocabulary concatenated end all state
-        furry paved thing alive flat describes context weights scores
+        furry paved thing alive flat describes road context weights scores key
         """,
     ),
     *("Answer: {0}.", "teacher,", "student,", "a letter", "as it is", "this book", "Chinese words"),

@@ -20,6 +20,8 @@ _LETTERS = re.compile(r"[^\W\d_]")
 _WORD = re.compile(r"[a-z]{2}")
 _END = re.compile(r"(?<=[.;!?])\s+(?=\S)")
 _MARK = re.compile(r"(?:[✓✗]|\d+\.?) +(?=\S)")  # before a text, or its number
+_CLAUSE = re.compile(r"[a-z]{2,} [a-z]{2,} [a-z]{2,}")
+_ITEM = re.compile(r"[.;:] (?=\S)")  # where one sentence or item ends, or what it speaks of
 _RANGE = re.compile(r"[\d.,−% ]+ to [\d.,−% ]+")
 _STOP = re.compile(
     r"(?<=[\w\])%])\. +(?=[\u3400-\u9fff].*。)|。\. *|。 +(?=[\u3400-\u9fff])", re.DOTALL
@@ -98,23 +100,32 @@ class Catalogue:
 
     def _filled(self, bare: str) -> str:
         """Translate a text by the template it was made from, if there's one."""
+        found: list[tuple[int, str]] = []
         for pattern, fields, other, endings, size in self._templates:
             if match := pattern.fullmatch(bare):
-                found = zip(fields, match.groups(), strict=True)
-                values = {part: self._value(part, one, endings) for part, one in found}
+                held = zip(fields, match.groups(), strict=True)
+                values = {part: self._value(part, one, endings) for part, one in held}
+                unknown = [said for said in values.values() if _WORD.search(said)]
                 # "{a} is {b}" fits too much: its fields must be known, or no words, and one item.
-                if size < _FEW and any(
-                    ";" in each or (self.say(each) == each and _WORD.search(each))
-                    for each in match.groups()
-                ):
+                if size < _FEW and (unknown or any(";" in each for each in match.groups())):
                     continue
-                said = ""
-                for part in FIELD.split(other):
-                    piece = values[part] if _is_field(part) else _plain(part)
-                    between = _HAN.search(said.rstrip()[-1:]) and _HAN.search(piece.lstrip()[:1])
-                    said = said.rstrip() + piece.lstrip() if between else said + piece
-                return said
-        return ""
+                if size < 2 * _FEW and any(map(_CLAUSE.search, unknown)):
+                    continue  # part of a sentence that nobody knows, not a name
+                strain = sum(len(_ITEM.findall(each)) for each in match.groups())
+                found.append((strain, self._put_in(other, values)))
+                if not strain:
+                    break
+        return min(found, key=itemgetter(0))[1] if found else ""
+
+    @staticmethod
+    def _put_in(other: str, values: Mapping[str, str]) -> str:
+        """Return a translation with its fields filled."""
+        said = ""
+        for part in FIELD.split(other):
+            piece = values[part] if _is_field(part) else _plain(part)
+            between = _HAN.search(said.rstrip()[-1:]) and _HAN.search(piece.lstrip()[:1])
+            said = said.rstrip() + piece.lstrip() if between else said + piece
+        return said
 
     def _labelled(self, bare: str) -> str:
         """Translate a name, a colon and its numbers, if what they say is known."""
@@ -155,8 +166,13 @@ class Catalogue:
         return said
 
     def _value(self, part: str, text: str, endings: set[str]) -> str:
-        """Return what stands in a field; an English plural's ending is nothing."""
-        return "" if part in endings and text in ("s", "es") else self.say(text)
+        """Return what stands in a field: a text, or a list; nothing for an English plural's end."""
+        if part in endings and text in ("s", "es"):
+            return ""
+        said = self.say(text)
+        items = text.split(", ")
+        told = [self.say(item) for item in items]
+        return said if said != text or told == items else "、".join(told)
 
     def say_in(self, html: str) -> str:
         """Translate the texts of some HTML or SVG, which are the same whatever is around them."""

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from axe_playwright_python.base import AXE_SCRIPT
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import expect
+from playwright.sync_api import Request, expect
 
 from tests.browser import BOX, ROOT, SITE
 
@@ -391,16 +391,29 @@ def test_axe_finds_nothing_serious(look_at, path, phone):
 def test_works_with_the_network_off_once_loaded(look_at, path):
     """Stands last: it presses whatever there is. What only the network has is asked for in vain."""
     page, problems = look_at(path, phone=True)
+    asked: set[Request] = set()  # what has no answer yet: Playwright's "networkidle" may never come
+    watch = {"request": asked.add, "requestfinished": asked.discard, "requestfailed": asked.discard}
+    for event, note in watch.items():
+        page.on(event, note)
     page.evaluate(
         """async () => { // as a reader does, who comes by all that is loaded when it is near
+          const frame = () => new Promise((go) => requestAnimationFrame(go));
           for (const picture of document.images) picture.loading = "eager"; // however busy we are
           for (let top = 0; top < document.body.scrollHeight; top += innerHeight) {
             scrollTo(0, top);
-            await new Promise((go) => setTimeout(go, 30));
+            await frame(); // who waits to be near is told after it
+            await frame();
           }
+          await Promise.all([...document.images].map((picture) => picture.decode()));
         }"""
     )
-    page.wait_for_load_state("networkidle")
+    page.wait_for_timeout(200)  # for who first imports, and then fetches
+    for _ in range(300):
+        if asked:
+            page.wait_for_timeout(100)
+    assert not asked
+    for event, note in watch.items():
+        page.remove_listener(event, note)
     page.context.set_offline(True)
     for slider in page.locator(".aw input[type=range]:visible").all():
         slider.press("ArrowRight")

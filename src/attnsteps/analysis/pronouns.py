@@ -20,8 +20,6 @@ from attnsteps.text.vocab import Vocab
 # A part, a layer (None: all of them), and the keys to hide from each query, (B, Tq, Tk).
 Cut = tuple[str, int | None, Bool[Tensor, "B Tq Tk"]]
 
-PLURAL = ("这些", "那些", "们")  # the words that tell Chinese readers of more than one
-
 
 class Asked(NamedTuple):
     """Sentences of minimal pairs in one batch, each asked for its pronoun; twins stand together.
@@ -87,6 +85,20 @@ class Asked(NamedTuple):
 def pronoun_of(pair: Pair) -> str:
     """Return the pronoun of a sentence that has one which Chinese leaves out."""
     return pair.tgt[pair.referents[0][0]]
+
+
+def person_or_it(pairs: Sequence[Pair]) -> list[Pair]:
+    """Return the minimal pairs of which one twin says *it* and the other a person's pronoun.
+
+    Args:
+        pairs: sentences, where 2i and 2i + 1 are twins.
+    """
+    kept: list[Pair] = []
+    for twins in zip(pairs[::2], pairs[1::2], strict=True):
+        said = {pronoun_of(pair) for pair in twins}
+        if len(said) == 2 and "it" in said and "they" not in said:
+            kept += twins
+    return kept
 
 
 def ask(pairs: Sequence[Pair], src_vocab: Vocab, tgt_vocab: Vocab) -> Asked:
@@ -214,18 +226,17 @@ def heads_look(
         yield
 
 
-def two_other_words(asked: Asked, chance: Random, spared: Sequence[str] = PLURAL) -> Cut:
+def two_other_words(asked: Asked, chance: Random) -> Cut:
     """Cut, as a control, two words of each sentence by lot: not the adjective, nor a noun.
 
     Args:
         asked: the sentences.
         chance: what draws.
-        spared: Chinese words that are never drawn.
     """
     drawn = []
     taken = torch.stack([asked.noun, asked.other, asked.adjective]).T.tolist()
     for pair, own in zip(asked.pairs, taken, strict=True):
-        free = [k for k, zh in enumerate(pair.src) if k not in own and zh not in spared]
+        free = [k for k in range(len(pair.src)) if k not in own]
         drawn.append(chance.sample(free, 2))
     return "cross", None, asked.edges("cross", *((asked.at, k) for k in torch.tensor(drawn).T))
 
@@ -276,7 +287,7 @@ def means_of_layer_1(model: Transformer, asked: Asked) -> dict[str, Float[Tensor
     """Return means of what layer 1 finds, for each sentence one, over those of another adjective.
 
     "own" is over all that mean the same noun as the sentence, the first or the second; "other" over
-    those that mean the other one; "all" over all, with any adjective.
+    those that mean the other one.
     """
     found = found_by_heads(model, 0, asked)
     word = asked.src_ids[asked.n, asked.adjective]
@@ -286,11 +297,7 @@ def means_of_layer_1(model: Transformer, asked: Asked) -> dict[str, Float[Tensor
     def mean(chosen: Tensor) -> Tensor:
         return torch.stack([found[each].mean(0) for each in chosen])
 
-    return {
-        "own": mean(is_strange & is_same),
-        "other": mean(is_strange & ~is_same),
-        "all": found.mean(0).expand_as(found),
-    }
+    return {"own": mean(is_strange & is_same), "other": mean(is_strange & ~is_same)}
 
 
 def measured(model: Transformer, asked: Asked) -> dict:
@@ -330,4 +337,8 @@ def measured(model: Transformer, asked: Asked) -> dict:
         found["look twin"] = asked.scores(model)
     with heads_hand_on(model, 0, asked.at, message[twin]), heads_look(model, asked, look):
         found["look own"] = asked.scores(model)
+    with edges_cut(model, *named_cuts(asked)["adjective layer 2"]):
+        blind = look_of(model, asked)
+    with heads_look(model, asked, blind[twin]):
+        found["look twin blind"] = asked.scores(model)
     return found

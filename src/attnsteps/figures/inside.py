@@ -204,7 +204,7 @@ def how_often_each_head_prefers_the_right(points: Mapping[str, Tensor]) -> Drawi
 def a_swap() -> Drawing:
     """Draw how what layer 1 found in one sentence is put into another."""
     sentences = [
-        ("these teachers ate", "that piece of cake because …", "they"),
+        ("the man ate", "that piece of cake because …", "he"),
         ("the woman fed", "the horse because …", "?"),
     ]
 
@@ -229,10 +229,10 @@ def a_swap() -> Drawing:
         say("A swap of layer 1"),
         say(
             "Two sentences, and for each what cross-attention does at the pronoun's position: "
-            "layer 1, then layer 2, then the pronoun. Above, that of the teachers runs as usual, "
-            "and they comes out. Below, that of the woman: her own layer 1 hands on nothing. In "
-            "its place an arrow brings what layer 1 found in the teachers' sentence to her layer "
-            "2. What comes out is the question."
+            "layer 1, then layer 2, then the pronoun. Above, that of the man runs as usual, and he "
+            "comes out. Below, that of the woman: her own layer 1 hands on nothing. In its place "
+            "an arrow brings what layer 1 found in the man's sentence to her layer 2. What comes "
+            "out is the question."
         ),
         grid([[text(n), steps(n, 48)] for n in (0, 1)], gap=(20, 40)),
         column(text(0), steps(0, 40), space(0, 16), steps(1, 40), text(1), gap=8),
@@ -283,7 +283,7 @@ def in_five_models(scores: Mapping[str, Scores]) -> Drawing:
         ]
 
     return Drawing(
-        say("Five models, one thing changed at a time"),
+        say("Five models, the same tests"),
         say("Five models; model 1 is the shipped one.")
         + " "
         + "; ".join(

@@ -158,20 +158,22 @@ class MaskLab {
     const averaged = equal.filter((i) => i < this.names.length - this.paddings);
     /** @param {number[]} places */
     const words = (places) => places.map((place) => this.names[place]).join(", ");
-    /** @type {(list: number[][], verb: string) => string} */
-    const pairs = (list, verb) =>
+    /** @type {(list: number[][], told: (query: string, keys: string) => string) => string} */
+    const pairs = (list, told) =>
       [...new Set(list.map(([i]) => i))]
         .map((i) => {
           const keys = list.filter(([a]) => a === i).map(([, j]) => j);
-          return `“${this.names[i]}” ${verb} ${words(keys)}`;
+          return told(this.names[i], words(keys));
         })
         .join("; ");
     /** @type {Finding[]} */
     const out = [];
     const bad = /** @param {string} text */ (text) => out.push({ isGood: false, text });
     const good = /** @param {string} text */ (text) => out.push({ isGood: true, text });
-    if (leaks.length) bad(`Leaks, ${leaks.length}: ${pairs(leaks, "sees")}.`);
-    if (lost.length) bad(`Hidden needlessly, ${lost.length}: ${pairs(lost, "misses")}.`);
+    const sees = pairs(leaks, (query, keys) => `“${query}” sees ${keys}`);
+    const misses = pairs(lost, (query, keys) => `“${query}” misses ${keys}`);
+    if (leaks.length) bad(`Leaks, ${leaks.length}: ${sees}.`);
+    if (lost.length) bad(`Hidden needlessly, ${lost.length}: ${misses}.`);
     if (nan.length) {
       const why = "every score in the row is −∞, so its softmax is 0 ÷ 0.";
       bad(`NaN for ${words(nan)}: ${why} In training this spreads to every gradient.`);
