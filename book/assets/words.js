@@ -64,7 +64,11 @@ const templates = Object.entries(said)
     };
   })
   .filter(
-    ({ text, other, fields, words }) => fields.length && text !== other && LETTERS.test(words),
+    ({ text, other, fields, words }) =>
+      fields.length &&
+      text !== other &&
+      LETTERS.test(words) &&
+      other.split(FIELD).every((part) => !isField(part) || fields.includes(part)),
   )
   .sort((one, two) => two.size - one.size);
 

@@ -392,7 +392,14 @@ def test_works_with_the_network_off_once_loaded(look_at, path):
     """Stands last: it presses whatever there is. What only the network has is asked for in vain."""
     page, problems = look_at(path, phone=True)
     asked: set[Request] = set()  # what has no answer yet: Playwright's "networkidle" may never come
-    watch = {"request": asked.add, "requestfinished": asked.discard, "requestfailed": asked.discard}
+
+    def ask(request: Request) -> None:
+        asked.add(request)
+
+    def answer(request: Request) -> None:
+        asked.discard(request)
+
+    watch = {"request": ask, "requestfinished": answer, "requestfailed": answer}
     for event, note in watch.items():
         page.on(event, note)
     page.evaluate(
