@@ -15,6 +15,8 @@ const MILLIONS = /(\d+(?:\.\d+)?) ?百万次/g;
 const RANGE = /^[\d.,−% ]+ to [\d.,−% ]+$/;
 const STOP = /(?<=[\p{L}\p{N}_\])%])\. +(?=[\u3400-\u9fff].*。)|。\. */gsu;
 const MARK = /^(?:[✓✗]|\d+\.?) +(?=\S)/u; // before a text, or its number
+const CLAUSE = /[a-z]{2,} [a-z]{2,} [a-z]{2,}/;
+const ITEM = /[.;:] (?=\S)/g; // where one sentence or item ends, or what it speaks of
 const HAN = /[\u3400-\u9fff]/;
 const FEW = 8; // letters and spaces of its own with which a template may fit by chance
 const SPOKEN = ["aria-label", "aria-valuetext", "placeholder", "title", "alt", "data-ask"];
@@ -59,6 +61,7 @@ const templates = Object.entries(said)
       mark: own.reduce((long, part) => (part.length > long.length ? part : long), ""),
       size: own.join("").length,
       words: own.join(""),
+      many: text.includes(". "),
       pattern: new RegExp(`^${pattern}$`, "u"),
       other,
     };
@@ -90,11 +93,16 @@ export function say(text) {
 }
 
 /**
- * What stands in a field; an English plural's ending is nothing.
+ * What stands in a field: a text, or a list; nothing for an English plural's end.
  * @param {string} part @param {string} text @param {Set<string>} endings
  */
-const value = (part, text, endings) =>
-  endings.has(part) && (text === "s" || text === "es") ? "" : say(text);
+function value(part, text, endings) {
+  if (endings.has(part) && (text === "s" || text === "es")) return "";
+  const other = say(text);
+  const items = text.split(", ");
+  const told = items.map(say);
+  return other !== text || told.join(", ") === text ? other : told.join("、");
+}
 
 /**
  * Translate sentences or items that were put together, if all of them are known.
@@ -128,23 +136,38 @@ function find(bare) {
   if (mark && say(rest) !== rest) return mark + say(rest);
   const joined = join(bare.split(END));
   if (joined) return joined;
-  for (const { fields, mark, size, pattern, other, endings } of templates) {
-    const values = bare.includes(mark) && pattern.exec(bare)?.slice(1);
-    if (!values) continue;
-    // "{0} is {1}" fits too much: its fields must be known, or no words.
-    if (size < FEW && values.some((value) => say(value) === value && WORD.test(value))) continue;
-    return other
-      .split(FIELD)
-      .map((part) =>
-        isField(part) ? value(part, values[fields.indexOf(part)], endings) : plain(part),
-      )
-      .reduce((all, piece) => {
-        const between = HAN.test(all.trimEnd().slice(-1)) && HAN.test(piece.trimStart()[0] ?? "");
-        return between ? all.trimEnd() + piece.trimStart() : all + piece;
-      }, "");
+  let best = bare;
+  let least = Number.POSITIVE_INFINITY;
+  for (const { fields, mark, size, many, pattern, other, endings } of templates) {
+    const held = bare.includes(mark) && pattern.exec(bare)?.slice(1);
+    if (!held) continue;
+    if (!many && held.some((text) => text.includes(". "))) continue; // the next sentence
+    const values = held.map((text, i) => value(fields[i], text, endings));
+    const unknown = values.filter((said) => WORD.test(said));
+    // "{0} is {1}" fits too much: its fields must be known, or no words, and one item.
+    if (size < FEW && (unknown.length || held.some((text) => text.includes(";")))) continue;
+    // part of a sentence that nobody knows, not a name
+    if (size < 2 * FEW && unknown.some((said) => CLAUSE.test(said))) continue;
+    const strain = held.join("\n").match(ITEM)?.length ?? 0;
+    if (strain < least) best = filled(other, fields, values);
+    least = Math.min(least, strain);
+    if (!strain) break;
   }
-  return bare;
+  return best;
 }
+
+/**
+ * A translation with its fields filled.
+ * @param {string} other @param {string[]} fields @param {string[]} values
+ */
+const filled = (other, fields, values) =>
+  other
+    .split(FIELD)
+    .map((part) => (isField(part) ? values[fields.indexOf(part)] : plain(part)))
+    .reduce((all, piece) => {
+      const between = HAN.test(all.trimEnd().slice(-1)) && HAN.test(piece.trimStart()[0] ?? "");
+      return between ? all.trimEnd() + piece.trimStart() : all + piece;
+    }, "");
 
 /** @param {Node} node */
 function translate(node) {

@@ -18,7 +18,7 @@ KEPT = {
     "citation": re.compile(r"\{cite:\w+\}`[^`]+`"),
     "code": CODE,
     "link": re.compile(r"\]\(([^)\s]+)\)"),
-    "field": re.compile(r"(?<!\{)\{(?!cite)[^{}]+\}(?!\})"),
+    "field": re.compile(r"(?:(?<!\{)\{(?!cite)[^{}]+\}(?!\}))+"),  # those that touch are one
 }
 #: What is no prose: it may stand in any alphabet and with any punctuation.
 ASIDE = re.compile(

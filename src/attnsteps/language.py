@@ -52,7 +52,7 @@ class Catalogue:
         self._known: dict[str, str] = {}
 
     @cached_property
-    def _templates(self) -> list[tuple[re.Pattern, list[str], str, set[str], int]]:
+    def _templates(self) -> list[tuple[re.Pattern, list[str], str, set[str], int, bool]]:
         """Patterns, those with most words of their own first: they fit least by chance."""
         found = []
         for text, other in self.entries.items():
@@ -69,8 +69,10 @@ class Catalogue:
                     for before, part in pairwise(parts)
                     if _is_field(part) and before[-1].isalpha()
                 }
-                found.append((re.compile(pattern, re.DOTALL), fields, other, endings, len(own)))
-        return sorted(found, key=lambda each: -each[-1])
+                found.append(
+                    (re.compile(pattern, re.DOTALL), fields, other, endings, len(own), ". " in text)
+                )
+        return sorted(found, key=lambda each: -each[-2])
 
     def say(self, text: str) -> str:
         """Return a text's translation, or the text where there is none."""
@@ -101,7 +103,7 @@ class Catalogue:
     def _filled(self, bare: str) -> str:
         """Translate a text by the template it was made from, if there's one."""
         found: list[tuple[int, str]] = []
-        for pattern, fields, other, endings, size in self._templates:
+        for pattern, fields, other, endings, size, many in self._templates:
             if match := pattern.fullmatch(bare):
                 held = zip(fields, match.groups(), strict=True)
                 values = {part: self._value(part, one, endings) for part, one in held}
@@ -111,6 +113,8 @@ class Catalogue:
                     continue
                 if size < 2 * _FEW and any(map(_CLAUSE.search, unknown)):
                     continue  # part of a sentence that nobody knows, not a name
+                if not many and any(". " in each for each in match.groups()):
+                    continue  # one sentence doesn't hold the next
                 strain = sum(len(_ITEM.findall(each)) for each in match.groups())
                 found.append((strain, self._put_in(other, values)))
                 if not strain:
@@ -170,9 +174,8 @@ class Catalogue:
         if part in endings and text in ("s", "es"):
             return ""
         said = self.say(text)
-        items = text.split(", ")
-        told = [self.say(item) for item in items]
-        return said if said != text or told == items else "、".join(told)
+        told = [self.say(item) for item in text.split(", ")]
+        return said if said != text or ", ".join(told) == text else "、".join(told)
 
     def say_in(self, html: str) -> str:
         """Translate the texts of some HTML or SVG, which are the same whatever is around them."""

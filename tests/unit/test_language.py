@@ -21,6 +21,14 @@ ZH = {
     "at {0}, {1} to {2} %": "{0} 时 {1} 到 {2}%",
     "{0} to {1}": "{0} 得 {1}",
     "post-norm": "后置归一化",
+    "columns {0}: {1}": "各列 {0}：{1}",
+    "{0} merges: {1}": "合并 {0} 次：{1}",
+    "merges": "合并次数",
+    "furry": "有毛",
+    "paved": "铺了路面",
+    "nouns hidden, layer {0}": "藏起名词，第 {0} 层",
+    "{0}: tired {1}, wide {2}": "{0}：累 {1}，宽 {2}",
+    "The {0} of {1}": "{1} 的{0}",
 }
 
 
@@ -59,6 +67,16 @@ ZH = {
             "2017：0.1 时 4 到 5%；0.2 时 6 到 7%。后置归一化：0.1 时 8 到 9%。",
         ),
         ("nobody: 4 entries, misses 2 %", "nobody：4 项，漏掉 2%"),
+        # a field may hold a list
+        ("columns furry, paved: 1, 0", "各列有毛、铺了路面：1, 0"),
+        ("columns this, that: 1, 0", "各列 this, that：1, 0"),
+        # of two templates that fit, the one whose fields hold no other item
+        ("nouns hidden, layer 1: tired she, wide it", "藏起名词，第 1 层：累 she，宽 it"),
+        # nor one whose field holds the next sentence
+        ("0 merges: the ar. 30 merges: the es.", "合并 0 次：the ar。合并 30 次：the es。"),
+        # a short template doesn't take a sentence that nobody knows
+        ("The place that each word of it gets", "The place that each word of it gets"),
+        ("The post-norm of animal", "动物的后置归一化"),
     ],
 )
 def test_what_is_said(text, said):

@@ -181,6 +181,7 @@ def test_what_a_translation_loses_is_found(message, other, said_):
 def test_a_field_that_is_lost_is_found():
     assert wrong_with("{n} of {total}", "{n} 个", prose=False)
     assert not wrong_with("{n} of {total}", "{total} 个中的 {n} 个", prose=False)
+    assert wrong_with("{n} of {total}", "{total}{n}", prose=False)  # they would be found as one
 
 
 def test_a_changed_message_is_fuzzy_until_it_is_looked_at(tmp_path):

@@ -68,6 +68,13 @@ def test_axe_finds_nothing_serious_in_chinese(look_at, name):
     assert serious(page) == []
 
 
+def test_what_stands_before_an_english_sentence_is_chinese(open_page):
+    page = open_page("zh/19_inside.html")
+    page.locator(".in").scroll_into_view_if_needed()
+    expect(page.locator(".in .tr-output .in-label").first).to_contain_text("完整的模型写出")
+    expect(page.locator(".in .tr-output [lang=en]")).to_contain_text("the girl did not cross")
+
+
 def is_example(text):
     """Tell whether a text quotes English, or says only words of the corpus of examples."""
     said = re.sub(r"“[^”]*”|\w+_\w+", "", text)
@@ -119,6 +126,10 @@ def test_python_and_the_page_find_the_same_words(open_page):
     )
     entries = json.loads(text.removeprefix("export const entries = ").rstrip().rstrip(";"))
     texts = [re.sub(r"\{\d+\}", "7", one) for one in entries if "{{" not in one]
+    texts += [re.sub(r"\{\d+\}", "key, no such word", one) for one in entries if "{{" not in one]
+    texts += [
+        re.sub(r"\{\d+\}", "what nobody here knows", one) for one in entries if "{{" not in one
+    ]
     known = Catalogue(entries)
     shown = page.evaluate(
         """async (texts) => {

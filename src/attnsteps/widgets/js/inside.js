@@ -57,7 +57,7 @@ class Interventions {
       ),
     );
     this.restore = button("Restore everything", () => this.live.set({ knockouts: [] }));
-    this.output = el("p", { class: "tr-output", lang: "en" });
+    this.output = el("p", { class: "tr-output" });
     this.threads = loom({ onsource: (n) => this.pickSource(n), ontarget: (n) => this.ask(n) });
     this.kindChoice = choice({
       label: "Threads:",
@@ -364,14 +364,15 @@ class Interventions {
     const isSame = String(rewritten) === String(written);
     const title = isWhole ? "The whole model writes: " : "By itself, it now writes: ";
     const before = isSame ? " (as before)" : ` (before: ${live.textOf(written)})`;
+    const words = live
+      .tokensOf(rewritten)
+      .flatMap(({ id, place, token, gap }) => [
+        gap,
+        el(id === written[place] ? "span" : "mark", {}, token),
+      ]);
     output.replaceChildren(
       el("span", { class: "in-label" }, title),
-      ...live
-        .tokensOf(rewritten)
-        .flatMap(({ id, place, token, gap }) => [
-          gap,
-          el(id === written[place] ? "span" : "mark", {}, token),
-        ]),
+      el("span", { lang: "en" }, ...words),
       isWhole ? "" : el("span", { class: "in-label" }, before),
     );
   }

@@ -258,12 +258,9 @@ class Bottleneck {
     const verdict = (values) =>
       `Place ${place + 1}: ${largest(values) === right ? "right" : "wrong"}.`;
     const weight = `${asPercent(weights[place])} of the weight here`;
-    this.squeezed.update(one, right, `${verdict(one)} ${width} numbers kept.`);
-    this.attended.update(
-      all,
-      right,
-      `${verdict(all)} ${ids.length * width} numbers kept, ${weight}.`,
-    );
+    const kept = `${ids.length * width} numbers kept, ${weight}.`;
+    this.squeezed.update(one, right, [verdict(one), `${width} numbers kept.`].join(" "));
+    this.attended.update(all, right, [verdict(all), kept].join(" "));
   }
 }
 
