@@ -9,6 +9,7 @@ from tests.browser import SITE, needs_media
 CHAPTER = "04_query_key_value.html"
 THEMES = "[document.body.dataset.theme, document.documentElement.dataset.theme]"
 PHONE = {"width": 360, "reduced_motion": "reduce"}
+SLIDING = "getComputedStyle(document.querySelector('.toc-drawer')).transitionDuration"
 
 
 # ── Light and dark ───────────────────────────────────────────────────────────────────────────────
@@ -92,6 +93,7 @@ def test_on_a_phone_the_keyboard_opens_the_contents_and_passes_closed_ones_by(
 def test_on_a_phone_a_link_of_the_page_s_contents_closes_them(open_page):
     page = open_page(CHAPTER, **PHONE)
     page.locator(".toc-header-icon").click()
+    assert page.evaluate(SLIDING) == "0s"  # the reader wants no motion
     page.locator(".toc-drawer a[href='#exercises']").click()
     expect(page.locator(".toc-drawer")).to_be_hidden()
     page.wait_for_url("**#exercises")

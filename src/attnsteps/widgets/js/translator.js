@@ -385,7 +385,7 @@ class Translator {
   sayAll() {
     const translation = this.answers.map((answer) => this.textOf(answer)).join(" ");
     this.live.set({ translation });
-    this.live.news.say(`Translation: ${translation}`);
+    this.live.news.say("Translation: ", translation);
   }
 
   /** @param {boolean} isVisible */

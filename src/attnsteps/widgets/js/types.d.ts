@@ -279,7 +279,7 @@ interface HeaderEntry {
 /** A line that screen readers speak when it changes. */
 interface Status {
   node: HTMLElement;
-  say(text: string): void;
+  say(text: string, english?: string): void;
 }
 interface Slider {
   node: HTMLElement;

@@ -220,8 +220,9 @@ export function status() {
   const node = el("p", { class: "aw-status", role: "status", "aria-live": "polite" });
   return {
     node,
-    say(text) {
-      if (node.textContent !== text) node.textContent = text;
+    say(text, english = "") {
+      if (node.textContent === text + english) return;
+      node.replaceChildren(text, ...(english ? [el("span", { lang: "en" }, english)] : []));
     },
   };
 }
