@@ -12,6 +12,7 @@ from functools import cached_property
 from html import escape, unescape
 from itertools import pairwise
 from operator import itemgetter
+from typing import NamedTuple
 
 #: Fields, those that touch as one, and braces.
 FIELD = re.compile(r"((?:\{(?!\{)[^{}]*(?:\{[^{}]*\}[^{}]*)*\})+|\{\{|\}\})")
@@ -29,6 +30,18 @@ _STOP = re.compile(
 _HAN = re.compile(r"[\u3400-\u9fff]")
 _FULL = {";": "；", ".": "。"}  # between sentences of Chinese
 _FEW = 8  # letters and spaces of its own with which a template may fit by chance
+
+
+class _Template(NamedTuple):
+    """An entry with fields: those with many letters of their own fit least by chance."""
+
+    pattern: re.Pattern
+    fields: list[str]
+    other: str  # its translation
+    endings: set[str]  # fields that are an English plural's end
+    mark: str  # its longest piece between fields, which a text must hold
+    size: int  # letters of its own
+    many: bool  # of several sentences
 
 
 class Catalogue:
@@ -52,15 +65,15 @@ class Catalogue:
         self._known: dict[str, str] = {}
 
     @cached_property
-    def _templates(self) -> list[tuple[re.Pattern, list[str], str, set[str], int, bool]]:
-        """Patterns, those with most words of their own first: they fit least by chance."""
+    def _templates(self) -> list[_Template]:
+        """Return the entries with fields, those with most words of their own first."""
         found = []
         for text, other in self.entries.items():
             parts = [part for part in FIELD.split(text) if part]
             fields = [part for part in parts if _is_field(part)]
-            own = "".join(_plain(part) for part in parts if not _is_field(part))
+            own = [_plain(part) for part in parts if not _is_field(part)]
             touching = set(FIELD.findall(other)) <= set(parts)
-            if fields and _LETTERS.search(own) and touching and text != other:
+            if fields and _LETTERS.search("".join(own)) and touching and text != other:
                 pattern = "".join(
                     "(.*?)" if part in fields else re.escape(_plain(part)) for part in parts
                 )
@@ -70,9 +83,17 @@ class Catalogue:
                     if _is_field(part) and before[-1].isalpha()
                 }
                 found.append(
-                    (re.compile(pattern, re.DOTALL), fields, other, endings, len(own), ". " in text)
+                    _Template(
+                        pattern=re.compile(pattern, re.DOTALL),
+                        fields=fields,
+                        other=other,
+                        endings=endings,
+                        mark=max(own, key=len),
+                        size=len("".join(own)),
+                        many=". " in text,
+                    )
                 )
-        return sorted(found, key=lambda each: -each[-2])
+        return sorted(found, key=lambda each: -each.size)
 
     def say(self, text: str) -> str:
         """Return a text's translation, or the text where there is none."""
@@ -103,22 +124,27 @@ class Catalogue:
     def _filled(self, bare: str) -> str:
         """Translate a text by the template it was made from, if there's one."""
         found: list[tuple[int, str]] = []
-        for pattern, fields, other, endings, size, many in self._templates:
-            if match := pattern.fullmatch(bare):
-                held = zip(fields, match.groups(), strict=True)
-                values = {part: self._value(part, one, endings) for part, one in held}
-                unknown = [said for said in values.values() if _WORD.search(said)]
-                # "{a} is {b}" fits too much: its fields must be known, or no words, and one item.
-                if size < _FEW and (unknown or any(";" in each for each in match.groups())):
-                    continue
-                if size < 2 * _FEW and any(map(_CLAUSE.search, unknown)):
-                    continue  # part of a sentence that nobody knows, not a name
-                if not many and any(". " in each for each in match.groups()):
-                    continue  # one sentence doesn't hold the next
-                strain = sum(len(_ITEM.findall(each)) for each in match.groups())
-                found.append((strain, self._put_in(other, values)))
-                if not strain:
-                    break
+        for each in self._templates:
+            match = each.mark in bare and each.pattern.fullmatch(bare)
+            if not match:
+                continue
+            held = match.groups()
+            values = {
+                part: self._value(part, one, each.endings)
+                for part, one in zip(each.fields, held, strict=True)
+            }
+            unknown = [said for said in values.values() if _WORD.search(said)]
+            # "{a} is {b}" fits too much: its fields must be known, or no words, and one item.
+            if each.size < _FEW and (unknown or any(";" in one for one in held)):
+                continue
+            if each.size < 2 * _FEW and any(map(_CLAUSE.search, unknown)):
+                continue  # part of a sentence that nobody knows, not a name
+            if not each.many and any(". " in one for one in held):
+                continue  # one sentence doesn't hold the next
+            strain = sum(len(_ITEM.findall(one)) for one in held)
+            found.append((strain, self._put_in(each.other, values)))
+            if not strain:
+                break
         return min(found, key=itemgetter(0))[1] if found else ""
 
     @staticmethod
