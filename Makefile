@@ -20,6 +20,10 @@ MUTMUT := .mutants/installed-$(call sum,tests/mutants/mutmut.txt)
 PEERS := .peers/installed-$(call sum,tests/peers/requirements.txt)
 COLAB := .colab/installed-$(call sum,book/_colab)
 
+# uv takes a fifth of pip's time, but doesn't read pip's settings: where those lead to other places than
+# the public index, pip does it.
+install = $(VENV)/bin/uv pip install --quiet --python $(PY) $(1) 2>/dev/null || $(PY) -m pip install -qq --no-compile $(1)
+
 # As root, what Debian has is installed from there; the command is printed before it runs.
 apt = echo "apt-get install --no-install-recommends $(1)" && apt-get update -qq && \
 	DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $(1) >/dev/null
@@ -61,12 +65,13 @@ $(INSTALLED):
 		{ echo "This needs Python's venv module: 'sudo apt install python3-venv' brings it on Debian and Ubuntu." >&2; exit 1; }
 	@echo "installing the packages of requirements.txt into $(VENV) (about a minute, and 2 GB)"
 	@rm -rf $(VENV) && $(PYTHON) -m venv $(VENV)
-	@$(PY) -m pip install --quiet --retries 1 --timeout 20 $$(grep '^setuptools==' requirements.txt | cut -d ' ' -f 1) || \
+	@$(PY) -m pip install --quiet --retries 1 --timeout 20 $$(grep -oE '^(setuptools|uv)==[0-9.]+' requirements.txt) || \
 		{ echo "The Python package index cannot be reached: is there a network?" >&2; exit 1; }
-	@if test "$$(uname -s)" = Linux && ! command -v nvidia-smi >/dev/null && \
+	@index=; if test "$$(uname -s)" = Linux && ! command -v nvidia-smi >/dev/null && \
 		$(PY) -c 'import urllib.request as u; u.urlopen("$(CPU_INDEX)/torch/", timeout=10)' 2>/dev/null; then \
-		$(PY) -m pip install --quiet --no-compile --index-url $(CPU_INDEX) $$(grep '^torch==' requirements.txt | cut -d ' ' -f 1); fi
-	@$(PY) -m pip install -qq --no-compile -r requirements.txt
+		index="--index-url $(CPU_INDEX)"; fi; \
+		$(PY) -m pip install --quiet --no-compile $$index $$(grep -oE '^torch==[0-9.]+' requirements.txt)
+	@$(call install,-r requirements.txt)
 	@$(PY) -m pip install --quiet --no-deps --no-build-isolation -e .
 	@touch $@
 
@@ -75,7 +80,7 @@ $(INSTALLED):
 $(COLAB): $(INSTALLED)
 	@echo "laying the versions that Colab has over them, into .colab"
 	@rm -rf .colab
-	@$(PY) -m pip install -qq --no-compile --no-deps --target .colab -r book/_colab/versions.txt
+	@$(call install,--no-deps --target .colab -r book/_colab/versions.txt)
 	@$(PY) -m ipykernel install --prefix .colab --env PYTHONPATH "$(CURDIR)/.colab:$(CURDIR)/book/_colab" >/dev/null 2>&1
 	@touch $@
 
@@ -111,12 +116,15 @@ worksheets: $(INSTALLED)
 	@$(PY) -m scripts.worksheets
 
 # The site is the one that is published. What the notebooks say must hold on the oldest processor, too,
-# so that one executes them here; this machine's own does in `make elsewhere`. Three workers on two cores:
-# the tests in a browser wait much of their time.
-test: export JUPYTER_PATH := $(CURDIR)/.colab/share/jupyter
-test: lint browser
-	@$(PY) -m scripts.site
+# so that one executes them here, while the site is built; this machine's own does in `make elsewhere`.
+# Three workers on two cores: the tests in a browser wait much of their time.
+.PHONY: executed
+executed: $(INSTALLED)
 	@$(PY) -m scripts.elsewhere --execute "no vectors"
+
+test: export JUPYTER_PATH := $(CURDIR)/.colab/share/jupyter
+test: lint browser colab
+	@$(MAKE) --no-print-directory --jobs 2 site executed
 	$(PY) -m pytest -q -n 3 --dist loadfile --no-loadscope-reorder \
 		--executed _build/elsewhere/no-vectors/executed tests src book # the short ones last
 

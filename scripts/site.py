@@ -14,6 +14,7 @@ import argparse
 import concurrent.futures
 import copy
 import hashlib
+import itertools
 import json
 import os
 import re
@@ -182,11 +183,13 @@ def write_pages(source: Path, html: Path, language: str = "en", place: int = 0) 
 
 def build(shown: dict[str, NotebookNode], html: Path) -> None:
     """Write every edition whose input has changed, side by side, and put them together."""
-    made, sources, written = {}, {}, {}
-    for language in ("en", *LANGUAGES):
-        work = html.with_name(f"{html.name}-{language}")
-        sources[language], written[language] = work / "book", work / "html"
-        made[language] = assemble(shown, sources[language], language)
+    languages = ("en", *LANGUAGES)
+    work = {language: html.with_name(f"{html.name}-{language}") for language in languages}
+    sources = {language: folder / "book" for language, folder in work.items()}
+    written = {language: folder / "html" for language, folder in work.items()}
+    with concurrent.futures.ProcessPoolExecutor() as pool:
+        every = pool.map(assemble, itertools.repeat(shown), sources.values(), languages)
+        made = dict(zip(languages, every, strict=True))
     stamp = html / ".editions"
     before = json.loads(stamp.read_text()) if stamp.exists() else {}
     changed = [each for each in made if before.get(each) != made[each]]

@@ -33,7 +33,12 @@ NAMES = (
     *("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"),
 )
 MAC = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"
-CODE = re.compile(rb'<div class="highlight"><pre>.*?</pre></div>', re.DOTALL)
+# Code, drawings and formulas: most of a visit's time goes into them.
+STILL = re.compile(
+    rb'<div class="highlight"><pre>.*?</pre></div>|<svg class="(?:wide|tall)".*?</svg>'
+    rb"|<math\b.*?</math>",
+    re.DOTALL,
+)
 COME_BY = """async () => { // models are loaded when their widget comes near the screen
   for (const place of document.querySelectorAll(".attnsteps-widget:has(.tr)")) {
     place.scrollIntoView();
@@ -70,11 +75,11 @@ class QuietHandler(http.server.SimpleHTTPRequestHandler):
 
 
 class BareHandler(QuietHandler):
-    """Leaves out what most of a visit's time goes into: code."""
+    """Leaves out what tests of widgets don't look at."""
 
     def do_GET(self) -> None:
         if (path := Path(self.translate_path(self.path))).suffix == ".html" and path.exists():
-            self._send("text/html; charset=utf-8", CODE.sub(b"", path.read_bytes()))
+            self._send("text/html; charset=utf-8", STILL.sub(b"", path.read_bytes()))
         else:
             super().do_GET()
 
@@ -222,7 +227,7 @@ def site() -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def bare_site(site: str) -> Iterator[str]:
-    """The address of the same site without code."""
+    """The address of the same site without code, drawings and formulas."""
     yield from serve(SITE, BareHandler)
 
 
@@ -348,7 +353,7 @@ def open_page(browser: Browser, bare_site: str, free_tabs: dict) -> Iterator[Cal
     """Open a page of the site anew; at the end of the test nothing may have gone wrong on it.
 
     ``open_page("06_softmax.html", width=360, color_scheme="dark", reduced_motion="reduce")``
-    returns a Playwright page on which every widget is ready, without code and set formulas.
+    returns a Playwright page on which every widget is ready, without code, drawings and formulas.
     """
     opened: list[tuple[Tab, list[Tab]]] = []
 

@@ -4,7 +4,7 @@ import io
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import NamedTuple
 
@@ -104,6 +104,7 @@ def contents(edition: Edition) -> Iterator[Entry]:
                 yield Entry(name, edition.say(part["caption"]), number)
 
 
+@cache
 def site_address() -> str:
     """Return where the site is published, with a slash at its end."""
     config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))

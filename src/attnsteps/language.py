@@ -8,7 +8,7 @@ asked where it is shown. It finds a text by what it was made from, so "3 of 8 wo
 import math
 import re
 from collections.abc import Mapping
-from functools import cached_property
+from functools import cache, cached_property
 from html import escape, unescape
 from itertools import pairwise
 from operator import itemgetter
@@ -35,7 +35,7 @@ _FEW = 8  # letters and spaces of its own with which a template may fit by chanc
 class _Template(NamedTuple):
     """An entry with fields: those with many letters of their own fit least by chance."""
 
-    pattern: re.Pattern
+    pattern: str
     fields: list[str]
     other: str  # its translation
     endings: set[str]  # fields that are an English plural's end
@@ -84,7 +84,7 @@ class Catalogue:
                 }
                 found.append(
                     _Template(
-                        pattern=re.compile(pattern, re.DOTALL),
+                        pattern=pattern,
                         fields=fields,
                         other=other,
                         endings=endings,
@@ -125,7 +125,7 @@ class Catalogue:
         """Translate a text by the template it was made from, if there's one."""
         found: list[tuple[int, str]] = []
         for each in self._templates:
-            match = each.mark in bare and each.pattern.fullmatch(bare)
+            match = each.mark in bare and _compiled(each.pattern).fullmatch(bare)
             if not match:
                 continue
             held = match.groups()
@@ -212,6 +212,12 @@ class Catalogue:
             return match[0] if other == text else escape(other, quote=False)
 
         return _SHOWN.sub(said, html)
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern:
+    """Compile a template's pattern when it's first tried, once for all catalogues."""
+    return re.compile(pattern, re.DOTALL)
 
 
 def _english(said: str) -> int:

@@ -1,5 +1,6 @@
 """The plugin that compares printed numbers: what must turn red turns red."""
 
+import re
 import subprocess
 import sys
 
@@ -80,31 +81,26 @@ def printed(source: str, text: str, *tags: str) -> nbformat.NotebookNode:
 
 
 CELL = printed("print('right: 97 %')", "right: 97 %\n", "trained")
-REPLACED = printed("print('right: 97 %')", "right: none\n", "trained")
-WORSE = printed("print('right: 97 %')", "right: 78 %\n", "trained")
-NEAR = printed("print('right: 97 %')", "right: 92 %\n", "trained")
-EXACT = printed("print('right: 97 %')", "right: 92 %\n")
+COMMITTED = {
+    "same": (CELL, True),
+    "near": (printed("print('right: 97 %')", "right: 92 %\n", "trained"), True),
+    "worse_by_a_fifth": (printed("print('right: 97 %')", "right: 78 %\n", "trained"), False),
+    "replaced": (printed("print('right: 97 %')", "right: none\n", "trained"), False),
+    "exact": (printed("print('right: 97 %')", "right: 92 %\n"), False),
+}
 
 
-@pytest.mark.parametrize(
-    ("committed", "holds", "how"),
-    [
-        (CELL, True, "--executed"),
-        (NEAR, True, "--executed"),
-        (WORSE, False, "--executed"),  # by a fifth
-        (REPLACED, False, "--executed"),
-        (EXACT, False, "--executed"),
-        (NEAR, True, "--nbval"),
-        (WORSE, False, "--nbval"),
-    ],
-)
-def test_a_notebook_is_compared_by_its_tags(tmp_path, committed, holds, how):
+@pytest.mark.parametrize("how", ["--executed", "--nbval"])
+def test_a_notebook_is_compared_by_its_tags(tmp_path, how):
     (tmp_path / "executed").mkdir()
-    nbformat.write(new_notebook(cells=[CELL]), tmp_path / "executed" / "one.ipynb")
-    nbformat.write(new_notebook(cells=[committed]), tmp_path / "one.ipynb")
+    for name, (cell, _) in COMMITTED.items():
+        nbformat.write(new_notebook(cells=[CELL]), tmp_path / "executed" / f"{name}.ipynb")
+        nbformat.write(new_notebook(cells=[cell]), tmp_path / f"{name}.ipynb")
     given = [f"--executed={tmp_path / 'executed'}"] if how == "--executed" else ["--nbval"]
-    command = [sys.executable, "-m", "pytest", "-q", "-c", "pyproject.toml", *given]
-    result = subprocess.run(
-        [*command, tmp_path / "one.ipynb"], cwd=ROOT, capture_output=True, text=True, check=False
-    )
-    assert ("1 passed" if holds else "1 failed") in result.stdout
+    command = [sys.executable, "-m", "pytest", "-q", "-rA", "-c", "pyproject.toml"]
+    command += [f"--rootdir={tmp_path}", *given, *tmp_path.glob("*.ipynb")]
+    result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    told = re.findall(r"^(PASSED|FAILED) \S*?(\w+)\.ipynb", result.stdout, re.MULTILINE)
+    assert {name: end == "PASSED" for end, name in told} == {
+        name: holds for name, (_, holds) in COMMITTED.items()
+    }

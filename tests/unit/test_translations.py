@@ -1,7 +1,7 @@
 """The editions in other languages: nothing is missing, stale or lost, and Chinese is set well."""
 
 import ast
-import copy
+import functools
 import re
 from pathlib import Path
 
@@ -33,6 +33,14 @@ def notebook(stem):
     return nbformat.read(BOOK / f"{stem}.ipynb", as_version=4)
 
 
+@functools.cache
+def in_chinese(stem):
+    """Return a chapter in Chinese, which takes seconds, to be looked at only."""
+    chapter = notebook(stem)
+    edition.chapter(chapter, stem, "zh")
+    return chapter
+
+
 @pytest.mark.parametrize(("language", "stem"), EDITIONS)
 def test_every_message_is_translated_and_nothing_is_lost(language, stem):
     entries = {entry.id: entry for entry in read(path_of(stem, language)) if entry.id}
@@ -59,9 +67,7 @@ def test_without_other_words_a_chapter_stays_as_it_is(stem):
 
 @pytest.mark.parametrize("stem", NOTEBOOKS)
 def test_the_code_of_a_translated_chapter_differs_in_words_only(stem, monkeypatch):
-    chapter = notebook(stem)
-    other = copy.deepcopy(chapter)
-    edition.chapter(other, stem, "zh")
+    chapter, other = notebook(stem), in_chinese(stem)
     monkeypatch.setattr(cells, "LETTERS", re.compile(""))  # a Chinese word may be one sign
     for cell, said_cell in zip(chapter.cells, other.cells, strict=True):
         if cell.cell_type == "code":
@@ -83,8 +89,7 @@ def without_words(source: str) -> str:
 
 @pytest.mark.parametrize("stem", NOTEBOOKS)
 def test_no_words_in_drawings_stay_english(stem):
-    chapter = notebook(stem)
-    edition.chapter(chapter, stem, "zh")
+    chapter = in_chinese(stem)
     said_so = [*said(path_of("drawings", "zh")).values(), *said(path_of("package", "zh")).values()]
     known = {word for text in said_so for word in drawings.WORD.findall(text)}
     left = [
