@@ -249,28 +249,29 @@ def _cut(stories: str) -> str:
     return say("stories {n} cut", n=stories) if "+" in stories else say("story {n} cut", n=stories)
 
 
-def in_five_models(scores: Mapping[str, Scores]) -> Drawing:
-    """Draw log-odds and right pronouns of each model, a row for each intervention.
+def in_five_models(scores: Mapping[str, Scores], *, odds: bool = True) -> Drawing:
+    """Draw right pronouns, and log-odds, of each model, a row for each intervention.
 
     Args:
         scores: by intervention, what was found in each model.
+        odds: whether the log-odds are drawn, too.
     """
     names = [_cut(name) if name[0] in "123" else say(name) for name in scores]
-    odds = [[one for one, _ in each] for each in scores.values()]
+    of_odds = [[one for one, _ in each] for each in scores.values()]
     right = [[100 * share for _, share in each] for each in scores.values()]
-    models = [str(n + 1) for n in range(len(odds[0]))]
-    top = 2.0 * max(map(max, odds))
+    models = [str(n + 1) for n in range(len(right[0]))]
 
     def tables(cell: tuple[float, float], *, tall: bool) -> list[Piece]:
-        heads = (say("log-odds, by model"), say("right in percent, by model"))
-        looks = ((odds, "context", 1, top), (right, "weights", 0, 200.0))
+        shown = [(say("log-odds, by model"), of_odds, "context", 1, 2.0 * max(map(max, of_odds)))]
+        shown = shown if odds else []
+        shown.append((say("right in percent, by model"), right, "weights", 0, 200.0))
         return [
             column(
                 words(head, size=13, bold=True),
                 matrix(
                     values,
                     role,
-                    rows=names if tall or role == "context" else (),
+                    rows=names if tall or n == 0 else (),
                     columns=models,
                     digits=digits,
                     limit=limit,
@@ -279,7 +280,7 @@ def in_five_models(scores: Mapping[str, Scores]) -> Drawing:
                 gap=4,
                 align="right",
             )
-            for head, (values, role, digits, limit) in zip(heads, looks, strict=True)
+            for n, (head, values, role, digits, limit) in enumerate(shown)
         ]
 
     return Drawing(
@@ -293,11 +294,13 @@ def in_five_models(scores: Mapping[str, Scores]) -> Drawing:
                 odds=listed(a, 1),
                 right=listed(b, 0),
             )
-            for name, a, b in zip(names, odds, right, strict=True)
+            if odds
+            else say("{name}: right {right} percent", name=name, right=listed(b, 0))
+            for name, a, b in zip(names, of_odds, right, strict=True)
         )
         + ".",
         row(*tables((46, 27), tall=False), gap=22, align="bottom"),
-        column(*tables((34, 26), tall=True), gap=16, align="right"),
+        column(*tables((30, 26), tall=True), gap=16, align="right"),
     )
 
 
