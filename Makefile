@@ -117,7 +117,8 @@ worksheets: $(INSTALLED)
 
 # The site is the one that is published. What the notebooks say must hold on the oldest processor, too,
 # so that one executes them here, while the site is built; this machine's own does in `make elsewhere`.
-# Three workers on two cores: the tests in a browser wait much of their time.
+# Three workers on two cores: the tests in a browser wait much of their time. The longest file comes first,
+# the short ones last, so that no worker is alone at the end.
 .PHONY: executed
 executed: $(INSTALLED)
 	@$(PY) -m scripts.elsewhere --execute "no vectors"
@@ -126,7 +127,7 @@ test: export JUPYTER_PATH := $(CURDIR)/.colab/share/jupyter
 test: lint browser colab
 	@$(MAKE) --no-print-directory --jobs 2 site executed
 	$(PY) -m pytest -q -n 3 --dist loadfile --no-loadscope-reorder \
-		--executed _build/elsewhere/no-vectors/executed tests src book # the short ones last
+		--executed _build/elsewhere/no-vectors/executed tests/web/test_pages.py tests src book
 
 elsewhere: $(INSTALLED) readers
 	@$(PY) -m scripts.elsewhere

@@ -40,9 +40,10 @@ STILL = re.compile(
     re.DOTALL,
 )
 COME_BY = """async () => { // models are loaded when their widget comes near the screen
+  const frame = () => new Promise((go) => requestAnimationFrame(go));
   for (const place of document.querySelectorAll(".attnsteps-widget:has(.tr)")) {
     place.scrollIntoView();
-    await new Promise((go) => setTimeout(go, 60));
+    for (let n = 0; n < 3; n++) await frame(); // who waits to be near is told after the first
   }
   scrollTo(0, 0);
 }"""

@@ -245,65 +245,6 @@ def a_swap() -> Drawing:
     )
 
 
-def _cut(stories: str) -> str:
-    return say("stories {n} cut", n=stories) if "+" in stories else say("story {n} cut", n=stories)
-
-
-def in_five_models(scores: Mapping[str, Scores], *, odds: bool = True) -> Drawing:
-    """Draw right pronouns, and log-odds, of each model, a row for each intervention.
-
-    Args:
-        scores: by intervention, what was found in each model.
-        odds: whether the log-odds are drawn, too.
-    """
-    names = [_cut(name) if name[0] in "123" else say(name) for name in scores]
-    of_odds = [[one for one, _ in each] for each in scores.values()]
-    right = [[100 * share for _, share in each] for each in scores.values()]
-    models = [str(n + 1) for n in range(len(right[0]))]
-
-    def tables(cell: tuple[float, float], *, tall: bool) -> list[Piece]:
-        shown = [(say("log-odds, by model"), of_odds, "context", 1, 2.0 * max(map(max, of_odds)))]
-        shown = shown if odds else []
-        shown.append((say("right in percent, by model"), right, "weights", 0, 200.0))
-        return [
-            column(
-                words(head, size=13, bold=True),
-                matrix(
-                    values,
-                    role,
-                    rows=names if tall or n == 0 else (),
-                    columns=models,
-                    digits=digits,
-                    limit=limit,
-                    cell=cell,
-                ),
-                gap=4,
-                align="right",
-            )
-            for n, (head, values, role, digits, limit) in enumerate(shown)
-        ]
-
-    return Drawing(
-        say("Five models, the same tests"),
-        say("Five models; model 1 is the shipped one.")
-        + " "
-        + "; ".join(
-            say(
-                "{name}: log-odds {odds}, right {right} percent",
-                name=name,
-                odds=listed(a, 1),
-                right=listed(b, 0),
-            )
-            if odds
-            else say("{name}: right {right} percent", name=name, right=listed(b, 0))
-            for name, a, b in zip(names, of_odds, right, strict=True)
-        )
-        + ".",
-        row(*tables((46, 27), tall=False), gap=22, align="bottom"),
-        column(*tables((30, 26), tall=True), gap=16, align="right"),
-    )
-
-
 def two_steps_to_the_pronoun() -> Drawing:
     """Draw how the shipped model finds the pronoun of the girl's sentence and of its twin."""
     twins = [("累", "tired", "she"), ("宽", "wide", "it")]
@@ -373,4 +314,63 @@ def what_the_girl_gets(answers: Mapping[str, Sequence[str]]) -> Drawing:
         + ".",
         table((92, 27)),
         table((64, 27)),
+    )
+
+
+def _cut(stories: str) -> str:
+    return say("stories {n} cut", n=stories) if "+" in stories else say("story {n} cut", n=stories)
+
+
+def in_five_models(scores: Mapping[str, Scores], *, odds: bool = True) -> Drawing:
+    """Draw right pronouns, and log-odds, of each model, a row for each intervention.
+
+    Args:
+        scores: by intervention, what was found in each model.
+        odds: whether the log-odds are drawn, too.
+    """
+    names = [_cut(name) if name[0] in "123" else say(name) for name in scores]
+    of_odds = [[one for one, _ in each] for each in scores.values()]
+    right = [[100 * share for _, share in each] for each in scores.values()]
+    models = [str(n + 1) for n in range(len(right[0]))]
+
+    def tables(cell: tuple[float, float], *, tall: bool) -> list[Piece]:
+        shown = [(say("log-odds, by model"), of_odds, "context", 1, 2.0 * max(map(max, of_odds)))]
+        shown = shown if odds else []
+        shown.append((say("right in percent, by model"), right, "weights", 0, 200.0))
+        return [
+            column(
+                words(head, size=13, bold=True),
+                matrix(
+                    values,
+                    role,
+                    rows=names if tall or n == 0 else (),
+                    columns=models,
+                    digits=digits,
+                    limit=limit,
+                    cell=cell,
+                ),
+                gap=4,
+                align="right",
+            )
+            for n, (head, values, role, digits, limit) in enumerate(shown)
+        ]
+
+    return Drawing(
+        say("Five models, the same tests"),
+        say("Five models; model 1 is the shipped one.")
+        + " "
+        + "; ".join(
+            say(
+                "{name}: log-odds {odds}, right {right} percent",
+                name=name,
+                odds=listed(a, 1),
+                right=listed(b, 0),
+            )
+            if odds
+            else say("{name}: right {right} percent", name=name, right=listed(b, 0))
+            for name, a, b in zip(names, of_odds, right, strict=True)
+        )
+        + ".",
+        row(*tables((46, 27), tall=False), gap=22, align="bottom"),
+        column(*tables((30, 26), tall=True), gap=16, align="right"),
     )
