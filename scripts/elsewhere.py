@@ -2,7 +2,7 @@
 
     python -m scripts.elsewhere                  all of them
     python -m scripts.elsewhere "no vectors"     one of them
-    python -m scripts.elsewhere --execute "no vectors"    only execute chapters, as `make test` does
+    python -m scripts.elsewhere --execute AVX2       only execute chapters, as `make test` does
 
 Every processor can act as an older one, and older ones round differently: over some hundred steps
 of training, that changes the digits. The book's claims must hold there too. So must its pages with
