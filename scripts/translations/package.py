@@ -28,9 +28,9 @@ ALONE = [
         after before both column entry from hidden interleaved layer lost leak may not padding
         row score start to undivided weight word words yes Chinese English pass passes switch
         switches layers steps hide off on adds moved neither stable naive scaled sum bias none
-        causal prefix guess each whole now updates loss translation errors greedy bytes share gradients
+        causal prefix guess each whole updates loss translation errors greedy bytes share gradients
         total fused explicit characters tokens longest unknown vocabulary concatenated end all state
-        furry paved thing alive flat describes road context weights scores key
+        furry paved thing alive flat describes road context weights scores key now
         """,
     ),
     *("Answer: {0}.", "teacher,", "student,", "a letter", "as it is", "this book", "Chinese words"),
