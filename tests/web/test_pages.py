@@ -20,7 +20,7 @@ CHAPTERS = [page for page in PAGES if re.match(r"\d\d_", page)]
 UNLIKE = [page for page in PAGES if not page.startswith("api/") or page == "api/layers.html"]
 ALIKE = r"""
 // Thousands of pieces of text, code and formulas would take most of axe's time. Of those that look
-// the same before the same background it reads one, which must be in sight.
+// the same before the same background it reads one, which must be in sight; in widgets, all.
 for (const formula of [...document.querySelectorAll("math")].slice(1)) {
   formula.replaceChildren();
 }
@@ -37,9 +37,8 @@ for (const element of document.querySelectorAll("*")) {
   const { left, right, width, height } = element.getBoundingClientRect();
   const shown = width > 1 && height > 1 && right > 0 && left < innerWidth;
   const seen = text && shown && element.checkVisibility({ visibilityProperty: true });
-  const name = element.closest(".aw") && element.getAttribute("class"); // it may lie on another
-  const look = [element.localName, name, color, font, all].join();
-  if (!seen || looks.has(look)) alike.push(element);
+  const look = [element.localName, color, font, all].join();
+  if ((!seen || looks.has(look)) && !element.closest(".aw")) alike.push(element);
   if (seen) looks.add(look);
 }
 for (const element of alike) {

@@ -334,9 +334,10 @@ def in_five_models(scores: Mapping[str, Scores], *, odds: bool = True) -> Drawin
     models = [str(n + 1) for n in range(len(right[0]))]
 
     def tables(cell: tuple[float, float], *, tall: bool) -> list[Piece]:
-        shown = [(say("log-odds, by model"), of_odds, "context", 1, 2.0 * max(map(max, of_odds)))]
-        shown = shown if odds else []
-        shown.append((say("right in percent, by model"), right, "weights", 0, 200.0))
+        shown = [(say("right in percent, by model"), right, "weights", 0, 200.0)]
+        if odds:
+            top = 2.0 * max(map(max, of_odds))
+            shown.insert(0, (say("log-odds, by model"), of_odds, "context", 1, top))
         return [
             column(
                 words(head, size=13, bold=True),
