@@ -56,7 +56,8 @@ def files_behind(code: str, package: Path = PACKAGE) -> dict[str, bytes]:
 
 def _modules_behind(code: str, package: Path) -> set[Path]:
     """Follow the imports of the code, and those of every module that it reaches."""
-    _refuse_opaque(code)
+    if _is_opaque(code):
+        raise UnresolvedError
     found: set[Path] = set()
     todo = modules_of(code, package.name, package)
     while todo:
@@ -64,7 +65,8 @@ def _modules_behind(code: str, package: Path) -> set[Path]:
         if path not in found:
             found.add(path)
             text = path.read_text(encoding="utf-8")
-            _refuse_opaque(text)
+            if _is_opaque(text):
+                raise UnresolvedError
             above = ".".join(path.relative_to(package.parent).parts[:-1])
             todo |= modules_of(text, above, package)
     return found
@@ -99,14 +101,13 @@ def names_imported(code: str, above: str) -> list[tuple[str, str]]:
     return names
 
 
-def _refuse_opaque(code: str) -> None:
-    """Raise where code can reach modules that no import names."""
+@cache
+def _is_opaque(code: str) -> bool:
+    """Tell whether code can reach modules that no import names."""
     imports = {module for module, _ in names_imported(code, "")}
-    named = any(call in code for call in CALLS) and {
-        node.id for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Name)
-    }
-    if imports & OPAQUE or (named and named & CALLS):
-        raise UnresolvedError
+    return bool(imports & OPAQUE) or any(
+        isinstance(node, ast.Name) and node.id in CALLS for node in ast.walk(ast.parse(code))
+    )
 
 
 def _home(module: str, name: str, package: Path) -> Path:
@@ -189,4 +190,4 @@ def _parts(path: Path, code: str) -> bytes:
 
 def _names(code: str, name: str) -> bool:
     """Tell whether a text or a path in the code begins with a name."""
-    return re.search(rf"[\"'/]{re.escape(name)}", code) is not None
+    return any(f"{before}{name}" in code for before in "\"'/")

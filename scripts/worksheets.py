@@ -10,7 +10,6 @@ import builtins
 import json
 import re
 import subprocess
-import sys
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -18,6 +17,7 @@ import nbformat
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from pybtex.database import parse_file
+from ruff.__main__ import find_ruff_bin
 
 from scripts.closure import ROOT
 from scripts.execution import BOOK
@@ -58,7 +58,7 @@ def worksheets(chapter: NotebookNode, name: str) -> tuple[NotebookNode, Notebook
     ):
         needed = code_behind(cells, chapter)
         head = [new_markdown_cell(f"# {kind}\n\n{page}."), new_code_cell(installs)]
-        head += [new_code_cell(code) for code in needed if code]
+        head += [new_code_cell(tidy(code)) for code in needed if code]
         sheet = new_notebook(cells=[*head, *cells], metadata=METADATA)
         for n, cell in enumerate(sheet.cells):
             cell.id = f"cell-{n}"  # the same in every run
@@ -180,7 +180,7 @@ def code_behind(cells: list[NotebookNode], chapter: NotebookNode) -> tuple[str, 
         functions = "\n\n\n".join([*(ast.unparse(defined[n]) for n in missing), functions]).strip()
     used = free_names(f"{functions}\n{code}")
     lines = dict.fromkeys(line for one in imports for line in imported(one) if line[1] in used)
-    return tidy("\n".join(line for line, _ in lines)), tidy(functions)
+    return "\n".join(line for line, _ in lines), functions
 
 
 def imported(statement: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, str]]:
@@ -208,7 +208,7 @@ def free_names(code: str) -> set[str]:
 def tidy(code: str) -> str:
     """Return code as ruff sorts and writes it."""
     for command in (["check", "--select", "I", "--fix"], ["format", "--line-length", str(COLUMNS)]):
-        ruff = [sys.executable, "-m", "ruff", *command, "--quiet", "--stdin-filename", "a.py", "-"]
+        ruff = [find_ruff_bin(), *command, "--quiet", "--stdin-filename", "a.py", "-"]
         done = subprocess.run(ruff, input=code, capture_output=True, text=True, check=True)
         code = done.stdout
     return code.strip()

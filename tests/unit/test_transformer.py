@@ -576,9 +576,8 @@ def test_export_makes_one_graph_for_any_batch_and_length(norm):
     assert_all_close(exported(src_ids, tgt_ids), model(src_ids, tgt_ids))
 
 
-@pytest.mark.parametrize("tie", ["target", "all"])
-def test_it_learns_to_copy(tie):
-    model = Transformer(TransformerConfig.tiny(11, 11, tie=tie))
+def test_it_learns_to_copy_with_one_table_for_both_languages():
+    model = Transformer(TransformerConfig.tiny(11, 11, tie="all"))
     optimizer = torch.optim.Adam(model.parameters(), lr=3e-3)
     for _ in range(250):  # six seeds end between 0.03 and 0.14
         words = torch.randint(3, 11, (32, 4))

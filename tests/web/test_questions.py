@@ -72,9 +72,9 @@ def test_exercises_are_checked_by_keyboard_alone(page):
         for field in exercise.locator("input[type=text]").all():
             field.focus()
             page.keyboard.type("123456")
-        check = exercise.get_by_role("button", name="Check")
+        check = exercise.get_by_role("button", name="Check").element_handle()
         for _ in range(60):
-            if check.evaluate("(e) => e === document.activeElement"):
+            if page.evaluate("(e) => e === document.activeElement", check):
                 break
             page.keyboard.press("Tab")
         page.keyboard.press("Enter")
