@@ -124,7 +124,8 @@ executed: $(INSTALLED)
 	@$(PY) -m scripts.elsewhere --execute AVX2
 
 test: export JUPYTER_PATH := $(CURDIR)/.colab/share/jupyter
-test: lint browser colab
+test: $(INSTALLED)
+	@$(MAKE) --no-print-directory --jobs 3 lint browser colab
 	@$(MAKE) --no-print-directory --jobs 2 site executed
 	$(PY) -m pytest -q -n 3 --dist loadfile --no-loadscope-reorder \
 		--executed _build/elsewhere/AVX2/executed tests/web/test_pages.py tests src book

@@ -76,7 +76,8 @@ def up_to_date(
             here = notebook
         (todo if here is None else ready)[stem] = notebook if here is None else here
     if todo:
-        subprocess.run(["make", "--quiet", "colab"], cwd=ROOT, check=True)
+        alone = {**os.environ, "MAKEFLAGS": ""}  # a make above has jobs of its own
+        subprocess.run(["make", "--quiet", "colab"], cwd=ROOT, env=alone, check=True)
         os.environ["JUPYTER_PATH"] = str(ROOT / ".colab/share/jupyter")
         print(f"executing {len(todo)} of {len(notebooks)} chapters", flush=True)
         if failed := execute(todo, folder):

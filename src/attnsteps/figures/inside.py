@@ -278,13 +278,13 @@ def two_steps_to_the_pronoun() -> Drawing:
         say(
             "The girl's sentence and its twin; all steps are taken at the place that reads "
             "because. Above, an arrow of layer 1 of cross-attention runs down to the Chinese tired "
-            "and finds: the first. One of layer 2 runs down to the Chinese girl, and it says she. "
-            "Below, layer 1 reads wide and finds: not the first. No arrow runs to girl or street, "
+            "and finds: FIRST. One of layer 2 runs down to the Chinese girl, and it says she. "
+            "Below, layer 1 reads wide and finds: NOT-FIRST. No arrow runs to girl or street, "
             "and it says it."
         ),
         column(*(arranged(n, *every, room=50) for n in (0, 1)), gap=22, align="left"),
         column(*(arranged(n, *few, room=46) for n in (0, 1)), gap=22, align="left"),
-        wires=wires(say("layer 1: “first”"), say("layer 1: “not the first”")),
+        wires=wires(say("layer 1: FIRST"), say("layer 1: NOT-FIRST")),
     )
 
 
