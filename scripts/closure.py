@@ -10,6 +10,7 @@ import io
 import json
 import re
 import tokenize
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -19,6 +20,7 @@ PACKAGE = ROOT / "src" / "attnsteps"
 #: Modules that can run code which no import names.
 OPAQUE = {"subprocess", "runpy", "importlib", "multiprocessing"}
 CALLS = {"exec", "eval", "__import__"}
+EITHER = re.compile(rf"(?<![.\w])(?:{'|'.join(OPAQUE | CALLS)})\b")  # most modules name none of them
 MAGIC = re.compile(r"^([ \t]*)[%!].*$", re.MULTILINE)  # of IPython, which is not Python
 INSTALLS = re.compile(r"^\s*%pip install\b")
 
@@ -89,7 +91,7 @@ def modules_of(code: str, above: str, package: Path = PACKAGE) -> set[Path]:
 def names_imported(code: str, above: str) -> list[tuple[str, str]]:
     """List what some code imports: a module and the name taken from it, which may be empty."""
     names = []
-    for node in ast.walk(ast.parse(code)):
+    for node in _statements(_parsed(code)):
         if isinstance(node, ast.Import):
             names += [(alias.name, "") for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -102,11 +104,27 @@ def names_imported(code: str, above: str) -> list[tuple[str, str]]:
 
 
 @cache
+def _parsed(code: str) -> ast.Module:
+    """Parse a text once."""
+    return ast.parse(code)
+
+
+def _statements(node: ast.AST) -> Iterator[ast.AST]:
+    """Go through all statements in a piece of code, without what they compute."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.stmt | ast.ExceptHandler | ast.match_case):
+            yield child
+            yield from _statements(child)
+
+
+@cache
 def _is_opaque(code: str) -> bool:
     """Tell whether code can reach modules that no import names."""
+    if not EITHER.search(code):
+        return False
     imports = {module for module, _ in names_imported(code, "")}
     return bool(imports & OPAQUE) or any(
-        isinstance(node, ast.Name) and node.id in CALLS for node in ast.walk(ast.parse(code))
+        isinstance(node, ast.Name) and node.id in CALLS for node in ast.walk(_parsed(code))
     )
 
 
@@ -133,7 +151,7 @@ def _init(text: str) -> tuple[dict[str, tuple[str, str]], bytes]:
     """Return the names that an ``__init__.py`` passes on, each with its home, and the rest."""
     passed_on: dict[str, tuple[str, str]] = {}
     own = []
-    for node in ast.parse(text).body:
+    for node in _parsed(text).body:
         if isinstance(node, ast.ImportFrom) and not node.level:
             passed_on |= {
                 alias.asname or alias.name: (node.module or "", alias.name) for alias in node.names
@@ -151,7 +169,8 @@ def _running(source: bytes) -> bytes:
     text = source.decode()
     lines = text.splitlines(keepends=True)
     holders = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
-    for node in ast.walk(ast.parse(text)):
+    module = _parsed(text)
+    for node in (module, *_statements(module)):
         if isinstance(node, holders) and ast.get_docstring(node, clean=False) is not None:
             first = node.body[0]
             if lines[first.lineno - 1][: first.col_offset].strip():

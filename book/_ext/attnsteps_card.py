@@ -8,6 +8,7 @@ import textwrap
 from pathlib import Path
 
 import numpy as np
+from matplotlib import get_data_path
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from PIL import Image, ImageDraw, ImageFont
@@ -43,28 +44,13 @@ def chinese() -> tuple[str, int] | None:
     return (lines[1], int(lines[2])) if "zh-cn" in lines[0].split("|") else None
 
 
-def write_chinese(picture: Image.Image, title: str, book: str, colours: tuple[str, str]) -> None:
-    """Write the name of the book and a title of at most 12 signs a line, with a Chinese font."""
-    file, face = chinese()
-    pen = ImageDraw.Draw(picture)
-    pen.text((60, 54), book, colours[0], ImageFont.truetype(file, 36, index=face))
-    parts = re.split(r"(?<=[：，、？])", title)  # a new line where one would breathe
-    lines = [line for part in parts for line in textwrap.wrap(part, 12)]
-    font = ImageFont.truetype(file, 52, index=face)
-    pen.text((60, 315), "\n".join(lines), colours[1], font, anchor="lm", spacing=18)
-
-
-def draw_card(title: str, book: str, path: Path) -> None:
-    """Draw one card as PNG."""
+@functools.cache
+def background() -> Image.Image:
+    """Draw what all cards have: the attention of the sentence, to the right."""
     words, weights = attention()
     figure = Figure(figsize=[side / DPI for side in SIZE], dpi=DPI, facecolor=PAPER)
     FigureCanvasAgg(figure)  # no window, no other figure's state
     dark = [pair[1] for pair in ROLES.values()]
-    han = re.search(r"[\u3400-\u9fff]", title + book)  # which Matplotlib's own font lacks
-    if not han:
-        figure.text(0.05, 0.86, book, color=dark[1], fontsize=26)
-        lines = "\n".join(textwrap.wrap(title, 19))
-        figure.text(0.05, 0.5, lines, color=INK, fontsize=36, va="center", weight="bold")
     axes = figure.add_axes((0.61, 0.08, 0.3, 0.84))
     axes.axis("off")
     count = len(words)
@@ -78,8 +64,25 @@ def draw_card(title: str, book: str, path: Path) -> None:
         colour = dark[0] if word == "it" else INK
         axes.text(row + 0.75, row, word, color=colour, fontsize=17, va="center", clip_on=False)
     figure.canvas.draw()
-    picture = Image.fromarray(np.asarray(figure.canvas.buffer_rgba())).convert("RGB")
-    if han:
-        write_chinese(picture, title, book, (dark[1], INK))
+    return Image.fromarray(np.asarray(figure.canvas.buffer_rgba())).convert("RGB")
+
+
+def draw_card(title: str, book: str, path: Path) -> None:
+    """Draw one card as PNG: the name of the book, and a title of as many lines as it needs."""
+    picture = background().copy()
+    pen = ImageDraw.Draw(picture)
+    if re.search(r"[\u3400-\u9fff]", title + book):
+        (file, face), signs = chinese(), 12
+        plain, bold = (ImageFont.truetype(file, size, index=face) for size in (36, 52))
+        parts = re.split(r"(?<=[：，、？])", title)  # a new line where one would breathe
+    else:  # Matplotlib brings a font, but none that has Chinese
+        names, signs, parts = ("DejaVuSans", "DejaVuSans-Bold"), 19, [title]
+        plain, bold = (
+            ImageFont.truetype(Path(get_data_path(), "fonts", "ttf", f"{name}.ttf"), size)
+            for name, size in zip(names, (36, 50), strict=True)
+        )
+    lines = [line for part in parts for line in textwrap.wrap(part, signs)]
+    pen.text((60, 54), book, list(ROLES.values())[1][1], plain)
+    pen.text((60, 315), "\n".join(lines), INK, bold, anchor="lm", spacing=18)
     path.parent.mkdir(parents=True, exist_ok=True)
-    picture.quantize(32).save(path, format="PNG", optimize=True)
+    picture.quantize(32, Image.Quantize.FASTOCTREE).save(path, format="PNG", optimize=True)

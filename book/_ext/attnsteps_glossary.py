@@ -5,6 +5,7 @@ the chapter that builds it, becomes a link to its entry that carries the entry's
 shows it as a card. Notebooks say nothing about it, so that Colab shows plain text.
 """
 
+import functools
 import re
 from pathlib import Path
 
@@ -20,6 +21,7 @@ SOURCE = Path(__file__).parents[1] / "glossary.yml"
 CHAPTER = re.compile(r"\d\d_|bug_zoo|ledger")
 
 
+@functools.cache
 def entries() -> list[dict]:
     """Read the glossary, in the order of its terms."""
     found = yaml.safe_load(SOURCE.read_text(encoding="utf-8"))
@@ -83,6 +85,14 @@ def explain(app: Sphinx, doctree: nodes.document, page: str) -> None:
             node.parent.replace(node, linked(str(node), left, address))
 
 
+@functools.cache
+def any_of(ways: tuple[str, ...]) -> re.Pattern:
+    """Make the pattern that finds these ways to write a term; Chinese has no spaces around it."""
+    before, after = (r"(?<![\w/-])", r"(?![\w/-])") if LANGUAGE == "en" else ("", "")
+    longest_first = sorted(map(re.escape, ways), key=len, reverse=True)
+    return re.compile(f"{before}(?:{'|'.join(longest_first)}){after}")
+
+
 def linked(text: str, left: dict[str, dict], address: str) -> list[nodes.Node]:
     """Cut a text at the terms in it and link them; they go from those that are left.
 
@@ -91,11 +101,7 @@ def linked(text: str, left: dict[str, dict], address: str) -> list[nodes.Node]:
         left: the entry for each way to write a term that the page has not used yet.
         address: the glossary's, from this page.
     """
-    ways = sorted(map(re.escape, left), key=len, reverse=True)
-    edges = (
-        (r"(?<![\w/-])", r"(?![\w/-])") if LANGUAGE == "en" else ("", "")
-    )  # no spaces in Chinese
-    match = re.search(f"{edges[0]}(?:{'|'.join(ways)}){edges[1]}", text) if ways else None
+    match = any_of(tuple(left)).search(text) if left else None
     if match is None:
         return [nodes.Text(text)]
     entry = left[match[0]]
