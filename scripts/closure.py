@@ -20,7 +20,7 @@ PACKAGE = ROOT / "src" / "attnsteps"
 #: Modules that can run code which no import names.
 OPAQUE = {"subprocess", "runpy", "importlib", "multiprocessing"}
 CALLS = {"exec", "eval", "__import__"}
-EITHER = re.compile(rf"(?<![.\w])(?:{'|'.join(OPAQUE | CALLS)})\b")  # most modules name none of them
+EITHER = re.compile(rf"(?<![.\w])(?:{'|'.join(OPAQUE | CALLS)})\b")  # most code has neither
 MAGIC = re.compile(r"^([ \t]*)[%!].*$", re.MULTILINE)  # of IPython, which is not Python
 INSTALLS = re.compile(r"^\s*%pip install\b")
 

@@ -19,6 +19,7 @@ from nbclient.exceptions import CellExecutionError
 from nbformat import NotebookNode
 
 from scripts.closure import ROOT, files_behind
+from scripts.kernels import ForkManager
 from scripts.outputs import keep_widgets, shrink_pictures
 
 BOOK = ROOT / "book"
@@ -95,6 +96,8 @@ def execute(todo: dict[str, NotebookNode], folder: Path) -> dict[str, str]:
 async def _execute(todo: dict[str, NotebookNode], folder: Path) -> dict[str, str]:
     """Run the kernels of all chapters; threads that wait for a core would run many times slower."""
     threads = int(os.environ.get("OMP_NUM_THREADS", "1"))
+    # A library that macOS brings doesn't survive a fork.
+    kernels = {"kernel_manager_class": ForkManager} if sys.platform == "linux" else {}
     cores, failed, done = asyncio.Semaphore(max(1, (os.cpu_count() or 1) // threads)), {}, []
 
     async def one(stem: str, notebook: NotebookNode) -> None:
@@ -103,7 +106,7 @@ async def _execute(todo: dict[str, NotebookNode], folder: Path) -> dict[str, str
             resources = {"metadata": {"path": str(BOOK)}}
             # Ends a cell that hangs; on a busy machine a cell may take many times as long.
             client = NotebookClient(
-                notebook, timeout=1200, resources=resources, coalesce_streams=True
+                notebook, timeout=1200, resources=resources, coalesce_streams=True, **kernels
             )
             try:
                 await client.async_execute()
