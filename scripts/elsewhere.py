@@ -74,7 +74,7 @@ def play(name: str) -> bool:
     html = ["--executed", folder / "executed", "--html", folder / "html"]
     workers = 2 // int(MACHINES[name].get("OMP_NUM_THREADS", 1))
     tests = [sys.executable, "-m", "pytest", "-q", "-n", str(workers), "--dist", "loadfile"]
-    tests += ["--executed", folder / "executed", "book", "tests/parity"]
+    tests += ["--all", "--executed", folder / "executed", "book", "tests/parity"]
     tests += ["tests/unit", "tests/notebooks/test_pages.py"]
     commands = [sys.executable, "-m", "scripts.site", "--execute", *html], tests
     return all(run(name, command, ATTNSTEPS_SITE=str(folder / "html")) for command in commands)
@@ -101,7 +101,8 @@ def run(name: str, command: list, **more: str) -> bool:
 def read(reader: dict[str, str]) -> bool:
     """Try the pages with other fonts or in another browser, and tell whether all passed."""
     environment = {"OMP_NUM_THREADS": "1", **os.environ, **reader}
-    tests = [sys.executable, "-m", "pytest", "-q", "-n", "2", "--dist", "loadfile", "tests/web"]
+    tests = [sys.executable, "-m", "pytest", "-q", "-n", "2", "--dist", "loadfile"]
+    tests += ["--all", "tests/web"]
     return all(
         subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode == 0
         for command in ([sys.executable, "-m", "scripts.site"], tests)

@@ -167,6 +167,17 @@ def find_firefox() -> str | None:
     return shutil.which("firefox-esr") or shutil.which("firefox")
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--all", action="store_true", help="run what is marked elsewhere, too")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what only `make elsewhere` runs: the same again on more pages, or more often."""
+    left = [] if config.option.all else [i for i in items if i.get_closest_marker("elsewhere")]
+    items[:] = [item for item in items if item not in set(left)]
+    config.hook.pytest_deselected(items=left)
+
+
 @pytest.fixture(scope="session")
 def start_browser(
     tmp_path_factory: pytest.TempPathFactory,

@@ -13,7 +13,6 @@ from functools import cache, partial
 from itertools import count, repeat
 
 import torch
-from sklearn.linear_model import LogisticRegression
 from torch import Tensor, nn
 
 from attnsteps import (
@@ -538,6 +537,8 @@ def draw(*, model: str, seed: int) -> dict:
 
 def look(drawn: Tensor, words: Tensor, pictures: Tensor, entries: Tensor) -> dict:
     """Judge pictures: are they read as their digit, and how far is the nearest training picture?"""
+    from sklearn.linear_model import LogisticRegression  # noqa: PLC0415 - heavy, and nobody else's
+
     _, labels = digits()
     seen = pictures[:DRAWN_ON]
     judge = LogisticRegression(max_iter=2000).fit(

@@ -220,6 +220,7 @@ def _compiled(pattern: str) -> re.Pattern:
     return re.compile(pattern, re.DOTALL)
 
 
+@cache
 def _english(said: str) -> int:
     """Return how many words of a translation are still English."""
     return len(re.findall(r"[a-z]{2,}", said))

@@ -11,7 +11,7 @@ from attnsteps import all_at_once, beam, greedy, mask_predict
 from attnsteps.corpora.generated.corpus import generated
 from attnsteps.translator.trained import ASSETS, Trained
 
-NUM_SENTENCES = 120
+NUM_SENTENCES = 60
 MAX_LEN = 40
 
 # The searches for each file, as they are called in both languages, and their options there.
@@ -98,7 +98,7 @@ def test_sentences_get_the_same_tokens_in_both_languages(stem, search, maths_pag
     trained = Trained.load(file)
     # Without a cache it is slow, as it must be; and so is the larger model.
     is_slow = "without cache" in search or stem == "everyday"
-    count = NUM_SENTENCES // 3 if is_slow else NUM_SENTENCES
+    count = NUM_SENTENCES // 2 if is_slow else NUM_SENTENCES
     rows = sources(trained, count)
     how = SEARCHES[stem][search]
     got = in_browser(maths_page, file, search.split(maxsplit=1)[0], how[2], rows)

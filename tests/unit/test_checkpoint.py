@@ -79,9 +79,13 @@ def test_a_parallel_model_resumes_bit_for_bit(tmp_path, loss_fn):
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork and SIGKILL")
-def test_a_training_killed_at_any_moment_resumes_bit_for_bit(tmp_path):
+@pytest.mark.parametrize(
+    "part", [0, *(pytest.param(n, marks=pytest.mark.elsewhere) for n in (1, 2))]
+)
+def test_a_training_killed_at_any_moment_resumes_bit_for_bit(part, tmp_path):
+    """Each part is a third of the moments."""
     result = subprocess.run(
-        [sys.executable, "-m", "tests.kill", str(tmp_path), "1200"],
+        [sys.executable, "-m", "tests.kill", str(tmp_path), "1200", str(part)],
         capture_output=True,
         text=True,
         cwd=ROOT,
@@ -91,7 +95,7 @@ def test_a_training_killed_at_any_moment_resumes_bit_for_bit(tmp_path):
     assert result.returncode == 0, result.stderr
     report = json.loads(result.stdout)
     assert report["wrong"] == []
-    assert report["kills"] > 30
+    assert report["kills"] > 10
 
 
 def test_a_finished_training_is_not_begun_again(tmp_path):

@@ -62,7 +62,6 @@ AFRESH = """() => {
 }"""
 
 every_widget = pytest.mark.parametrize("name", sorted(MADE))
-on_both = pytest.mark.parametrize("width", [360, 1280], ids=["phone", "desk"])
 
 
 @pytest.fixture(scope="module")
@@ -123,7 +122,9 @@ def sideways(page: Page) -> int:
     )
 
 
-@on_both
+@pytest.mark.parametrize(
+    "width", [360, pytest.param(1280, marks=pytest.mark.elsewhere)], ids=["phone", "desk"]
+)
 @every_widget
 def test_no_word_is_too_long(show, name, width):
     page = show(name, width=width)
@@ -171,7 +172,9 @@ SIGNS = """() => ["--plus", "--minus", "--paper"].map((name) => {
 })"""
 
 
-@pytest.mark.parametrize("color_scheme", ["light", "dark"])
+@pytest.mark.parametrize(
+    "color_scheme", ["light", pytest.param("dark", marks=pytest.mark.elsewhere)]
+)
 @every_widget
 def test_nothing_vanishes_where_the_system_sets_the_colours(show, name, color_scheme):
     page = show(name, color_scheme=color_scheme)

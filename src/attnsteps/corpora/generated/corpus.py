@@ -6,6 +6,7 @@ on the sentence, not on the seed, so unseen sentences stay unseen whatever is dr
 """
 
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import product
 from random import Random
 from typing import NamedTuple
@@ -125,6 +126,12 @@ def generated(num_pairs: int = 40_000, *, seed: int = 0, ambiguous: bool = False
     """
     check_positive("num_pairs", num_pairs)
     check_number("seed", seed, integer=True)
+    return Splits(*map(list, _generated(num_pairs, seed, ambiguous)))
+
+
+@lru_cache(maxsize=2)  # seconds of drawing, often for the same arguments
+def _generated(num_pairs: int, seed: int, ambiguous: bool) -> Splits:
+    """Generate a corpus whose lists nobody may change."""
     scale = min(1.0, num_pairs / 40_000)
     sizes = Splits(num_pairs, *(2 * max(1, round(scale * size / 2)) for size in OTHER_SIZES))
     splits = Splits([], [], [], [], [])
@@ -214,7 +221,7 @@ def _translations(sentence: Sentence) -> dict[tuple[str, ...], list[En]]:
 
 def _words(sentence: list[Zh] | list[En]) -> tuple[str, ...]:
     """Return the words as text."""
-    return tuple(word.word for word in sentence)
+    return tuple([word.word for word in sentence])
 
 
 _TIMES = {

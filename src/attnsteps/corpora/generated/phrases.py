@@ -5,6 +5,7 @@ holds the Chinese words that it translates. Each language puts its words into it
 links come along, so the alignment of a sentence is known from the start.
 """
 
+from functools import cache
 from random import Random
 from typing import NamedTuple
 
@@ -71,12 +72,18 @@ class Notes:
 
     def pick(self, options: tuple | list | str) -> object:
         """Return one of several options, all equally likely; a string stands for its words."""
-        options = options.split() if isinstance(options, str) else options
+        options = _words_of(options) if isinstance(options, str) else options
         return options[int(self.random.random() * len(options))]
 
     def chance(self, probability: float) -> bool:
         """Return True with this probability."""
         return self.random.random() < probability
+
+
+@cache
+def _words_of(text: str) -> list[str]:
+    """Split a text at its spaces, once."""
+    return text.split()
 
 
 def article(word: str) -> str:
