@@ -72,7 +72,9 @@ def last_heading(page):
     return page.locator("article section[id]").last.get_attribute("id")
 
 
-@pytest.mark.parametrize("phone", [False, True], ids=["desk", "phone"])
+@pytest.mark.parametrize(
+    "phone", [pytest.param(False, marks=pytest.mark.elsewhere), True], ids=["desk", "phone"]
+)
 @pytest.mark.parametrize("name", [*CHAPTERS[3:16:4], "intro.html"])
 def test_a_link_to_a_heading_leads_there_and_nothing_moves(fresh, site, name, phone):
     page = fresh(phone=phone)
@@ -130,7 +132,9 @@ MOVES = {
 
 
 @pytest.mark.parametrize("move", MOVES)
-@pytest.mark.parametrize("phone", [False, True], ids=["desk", "phone"])
+@pytest.mark.parametrize(
+    "phone", [pytest.param(False, marks=pytest.mark.elsewhere), True], ids=["desk", "phone"]
+)
 def test_a_widget_that_comes_late_moves_nothing(fresh, site, move, phone):
     page = fresh(phone=phone)
     slow(page)
