@@ -20,7 +20,7 @@ from jupyter_client.provisioning import LocalProvisioner
 def fork_server(python: str, search_path: str) -> subprocess.Popen:
     """Start the process that kernels fork from; it ends when this one does."""
     return subprocess.Popen(
-        [python, "-P", Path(__file__).with_name("kernel_fork.py")],
+        [python, "-Xfrozen_modules=off", "-P", Path(__file__).with_name("kernel_fork.py")],
         env={**os.environ, "PYTHONPATH": search_path},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,

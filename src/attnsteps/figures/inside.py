@@ -277,14 +277,15 @@ def two_steps_to_the_pronoun() -> Drawing:
         say("Two steps to the pronoun"),
         say(
             "The girl's sentence and its twin; all steps are taken at the place that reads "
-            "because. Above, an arrow of layer 1 of cross-attention runs down to the Chinese tired "
-            "and finds: FIRST. One of layer 2 runs down to the Chinese girl, and it says she. "
-            "Below, layer 1 reads wide and finds: NOT-FIRST. No arrow runs to girl or street, "
-            "and it says it."
+            "because. Above, an arrow of both layers of cross-attention runs down to the Chinese "
+            "tired, where layer 1 finds: FIRST. One of layer 2 runs down to the Chinese girl, and "
+            "it says she. Below, both layers read wide, and layer 1 finds: NOT-FIRST. No arrow "
+            "runs to girl or street, and it says it."
         ),
         column(*(arranged(n, *every, room=50) for n in (0, 1)), gap=22, align="left"),
         column(*(arranged(n, *few, room=46) for n in (0, 1)), gap=22, align="left"),
-        wires=wires(say("layer 1: FIRST"), say("layer 1: NOT-FIRST")),
+        wires=wires(say("layer 1: FIRST; layer 2, too"), say("layer 1: NOT-FIRST; layer 2, too")),
+        tall_wires=wires(say("layer 1: FIRST"), say("layer 1: NOT-FIRST")),
     )
 
 
