@@ -282,7 +282,7 @@ def two_steps_to_the_pronoun() -> Drawing:
             "it says she. Below, both layers read wide, and layer 1 finds: NOT-FIRST. No arrow "
             "runs to girl or street, and it says it."
         ),
-        column(*(arranged(n, *every, room=50) for n in (0, 1)), gap=22, align="left"),
+        column(*(arranged(n, *every, room=136) for n in (0, 1)), gap=22, align="left"),
         column(*(arranged(n, *few, room=46) for n in (0, 1)), gap=22, align="left"),
         wires=wires(say("layer 1: FIRST; layer 2, too"), say("layer 1: NOT-FIRST; layer 2, too")),
         tall_wires=wires(say("layer 1: FIRST"), say("layer 1: NOT-FIRST")),
