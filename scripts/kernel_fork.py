@@ -19,6 +19,7 @@ def main() -> None:
     for name in LIBRARIES:
         importlib.import_module(name)
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # a kernel that has ended is gone at once
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the one that reads the answers
     for line in iter(sys.stdin.readline, ""):
         if number := os.fork():
             print(number, flush=True)
@@ -29,6 +30,7 @@ def main() -> None:
 def become_kernel(arguments: list[str], folder: str, environment: dict[str, str]) -> None:
     """Be what a kernel that is started alone would be; end when it ends."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     os.setsid()
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.dup2(2, 1)  # what was the answer to the line is now nobody's
