@@ -34,6 +34,7 @@ ALONE = [
         """,
     ),
     *("Answer: {0}.", "teacher,", "student,", "a letter", "as it is", "this book", "Chinese words"),
+    *("every part", "the whole model"),  # what the map lights
     *("three sentences", "by √{0}", "÷ words", "16-bit copies"),
     "for d_model = {0}, {1}",
     *("the teacher", "as they are", "{0} of {1} right"),
@@ -52,6 +53,10 @@ def of_the_package() -> list[str]:
     found: list[str] = []
     for path in sorted((PACKAGE / "figures").glob("*.py")):
         found += said_in(path)
+    drawn = ast.parse((PACKAGE / "diagrams" / "map.py").read_text(encoding="utf-8"))
+    for node in ast.walk(drawn):
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Drawing":
+            found += _texts(node)
     for folder in ("exercises", "plotting"):
         for path in sorted((PACKAGE / folder).glob("*.py")):
             tree = ast.parse(path.read_text(encoding="utf-8"))
