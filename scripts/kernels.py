@@ -73,7 +73,9 @@ class ForkProvisioner(LocalProvisioner):
             "environment": dict(environment),
         }
         print(json.dumps(wanted), file=server.stdin, flush=True)
-        self.process = Forked(int(server.stdout.readline()))
+        if not (answer := server.stdout.readline()):
+            raise RuntimeError("the process that kernels fork from has ended: its error is above")
+        self.process = Forked(int(answer))
         self.pid = self.pgid = self.process.pid
         return self.connection_info
 

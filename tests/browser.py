@@ -173,9 +173,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out what only `make elsewhere` runs: the same again on more pages, or more often."""
-    left = [] if config.option.all else [i for i in items if i.get_closest_marker("elsewhere")]
-    items[:] = [item for item in items if item not in set(left)]
-    config.hook.pytest_deselected(items=left)
+    if not config.option.all:
+        left = [item for item in items if item.get_closest_marker("elsewhere")]
+        items[:] = [item for item in items if not item.get_closest_marker("elsewhere")]
+        config.hook.pytest_deselected(items=left)
 
 
 @pytest.fixture(scope="session")

@@ -19,6 +19,7 @@ from attnsteps.diagrams.palette import ROLES
 SIZE, DPI = (1200, 630), 100  # pixels: what messengers ask for
 SENTENCE = "动物没有过马路，因为太累了"
 PAPER, INK = "#121826", "#f2f5fa"
+WARM, COOL = (dark for _, dark in list(ROLES.values())[:2])
 
 
 @functools.cache
@@ -50,18 +51,17 @@ def background() -> Image.Image:
     words, weights = attention()
     figure = Figure(figsize=[side / DPI for side in SIZE], dpi=DPI, facecolor=PAPER)
     FigureCanvasAgg(figure)  # no window, no other figure's state
-    dark = [pair[1] for pair in ROLES.values()]
     axes = figure.add_axes((0.61, 0.08, 0.3, 0.84))
     axes.axis("off")
     count = len(words)
     axes.set(xlim=(-0.5, count - 0.5), ylim=(count - 0.5, -0.5))
     rows, columns = np.tril_indices(count)
     sizes = 640 * np.sqrt(weights[rows, columns]) + 6
-    axes.scatter(columns, rows, s=sizes, c=dark[1], linewidths=0, clip_on=False)
+    axes.scatter(columns, rows, s=sizes, c=COOL, linewidths=0, clip_on=False)
     it = rows == words.index("it")
-    axes.scatter(columns[it], rows[it], s=sizes[it], c=dark[0], linewidths=0, clip_on=False)
+    axes.scatter(columns[it], rows[it], s=sizes[it], c=WARM, linewidths=0, clip_on=False)
     for row, word in enumerate(words):
-        colour = dark[0] if word == "it" else INK
+        colour = WARM if word == "it" else INK
         axes.text(row + 0.75, row, word, color=colour, fontsize=17, va="center", clip_on=False)
     figure.canvas.draw()
     return Image.fromarray(np.asarray(figure.canvas.buffer_rgba())).convert("RGB")
@@ -82,7 +82,7 @@ def draw_card(title: str, book: str, path: Path) -> None:
             for name, size in zip(names, (36, 50), strict=True)
         )
     lines = [line for part in parts for line in textwrap.wrap(part, signs)]
-    pen.text((60, 54), book, list(ROLES.values())[1][1], plain)
+    pen.text((60, 54), book, COOL, plain)
     pen.text((60, 315), "\n".join(lines), INK, bold, anchor="lm", spacing=18)
     path.parent.mkdir(parents=True, exist_ok=True)
     picture.quantize(32, Image.Quantize.FASTOCTREE).save(path, format="PNG", optimize=True)

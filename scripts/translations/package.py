@@ -34,7 +34,7 @@ ALONE = [
         """,
     ),
     *("Answer: {0}.", "teacher,", "student,", "a letter", "as it is", "this book", "Chinese words"),
-    *("every part", "the whole model"),  # what the map lights
+    *("all its parts", "the whole model"),  # what the map lights
     *("three sentences", "by √{0}", "÷ words", "16-bit copies"),
     "for d_model = {0}, {1}",
     *("the teacher", "as they are", "{0} of {1} right"),

@@ -526,3 +526,10 @@ def test_passives_by_hand():
             passive = [r for r in pair.references if "by" in r]
             assert all("me" in r for r in passive)
     assert Style() == PLAIN
+
+
+def test_what_one_caller_does_to_its_lists_no_other_sees():
+    first = generated(50)
+    whole = list(first.train)
+    first.train.clear()
+    assert generated(50).train == whole

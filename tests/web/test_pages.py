@@ -16,7 +16,7 @@ PAGES = [
     f"{name}.html" for name in re.findall(r"(?:root|file): (\S+)", (ROOT / "_toc.yml").read_text())
 ]
 CHAPTERS = [page for page in PAGES if re.match(r"\d\d_", page)]
-# The pages of the reference come from one template: what is slow reads one of them.
+# On a desk, what only repeats the phone reads these; all of them in make elsewhere.
 FEW = (
     "intro.html",
     "04_query_key_value.html",
@@ -24,6 +24,7 @@ FEW = (
     "api/layers.html",
     "glossary.html",
 )
+# The pages of the reference come from one template: what is slow reads one of them.
 UNLIKE = [page for page in PAGES if not page.startswith("api/") or page == "api/layers.html"]
 ALIKE = r"""
 // Thousands of pieces of text, code and formulas would take most of axe's time. Of those that look

@@ -172,7 +172,7 @@ def transformer_map(chapter: str = "") -> Drawing:
         gap=10,
     )
     upward = (Wire("source", "encoder"), Wire("target", "decoder"), Wire("decoder", "top"))
-    subject = _LIT.get(chapter, "every part")
+    subject = _LIT.get(chapter, "all its parts")
     return Drawing(
         f"Map of the Transformer: {subject}",
         "An encoder of six layers, each self-attention and a feed-forward network with add & norm "
